@@ -5,7 +5,10 @@ export function selectEvents(stored: readonly RecordedEvent[], options: ReadStre
   const limit = options.limit ?? stored.length;
   if (options.direction === 'backwards') {
     const highest = options.from ?? stored.length - 1;
-    return stored.slice(0, highest + 1).reverse().slice(0, limit);
+    return stored
+      .slice(0, highest + 1)
+      .reverse()
+      .slice(0, limit);
   }
   return stored.slice(options.from ?? 0).slice(0, limit);
 }

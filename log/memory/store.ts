@@ -12,11 +12,11 @@ import {
   type SubscriptionOptions,
 } from '../port.ts';
 import { type Positions, positionsOf } from '../position.ts';
-import { selectEvents } from './select-events.ts';
 import { subscribePages } from '../subscription.ts';
 import { checkAppend } from '../usage.ts';
 import { WakeUps } from '../wake-ups.ts';
 import { judgeRefused } from './refusal.ts';
+import { selectEvents } from './select-events.ts';
 
 const POLL_MS = 1000;
 
