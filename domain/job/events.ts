@@ -93,6 +93,7 @@ export type JobEvent = { [T in JobEventType]: { readonly type: T; readonly data:
 
 /** An event together with what only the log knows of it. */
 export type RecordedJobEvent = JobEvent & {
+  readonly id: string;
   readonly version: number;
   /** Epoch milliseconds. */
   readonly recordedAt: number;

@@ -16,10 +16,10 @@ export function evolve(jobId: string, job: Job | null, event: RecordedJobEvent):
   if (event.version !== (job ? job.version + 1 : 0)) throw illegal(job, event, `version ${event.version}`);
   if (event.type === 'Submitted') {
     if (job) throw illegal(job, event);
-    return submitted(jobId, event.data, event.recordedAt);
+    return submitted(jobId, event);
   }
   if (!job) throw illegal(job, event);
-  return moved({ ...job, version: event.version, updatedAt: event.recordedAt }, event);
+  return moved({ ...job, version: event.version, updatedAt: event.recordedAt, lastEventId: event.id }, event);
 }
 
 /** Folds a whole stream, or what follows a job that was folded before. */
@@ -81,7 +81,8 @@ function moved(job: Job, event: Exclude<RecordedJobEvent, { type: 'Submitted' }>
   }
 }
 
-function submitted(id: string, data: JobEventData<'Submitted'>, recordedAt: number): Job {
+function submitted(id: string, event: Extract<RecordedJobEvent, { type: 'Submitted' }>): Job {
+  const { data, recordedAt } = event;
   return {
     id,
     status: 'pending',
@@ -113,6 +114,7 @@ function submitted(id: string, data: JobEventData<'Submitted'>, recordedAt: numb
     idempotencyKey: data.idempotency_key,
     keyUse: data.key_use,
     keyReleased: false,
+    lastEventId: event.id,
     version: 0,
   };
 }

@@ -41,6 +41,8 @@ export interface JobFacts {
   readonly keyUse: number | null;
   /** Whether the idempotency key may be, or has been, used for another job. */
   readonly keyReleased: boolean;
+  /** The id of the job's last event: what the next one names as its cause. */
+  readonly lastEventId: string;
   /** Version of the job's last event, from 0. */
   readonly version: number;
 }

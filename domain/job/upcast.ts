@@ -1,4 +1,4 @@
-import { type JobEvent, type JobEventType, jobEventData } from './events.ts';
+import { type JobEvent, type JobEventType, jobEventData, type RecordedJobEvent } from './events.ts';
 
 /** The schema version that each event type is written with today. */
 export const JOB_EVENT_SCHEMA_VERSIONS: Readonly<Record<JobEventType, number>> = {
@@ -39,4 +39,21 @@ export function readJobEvent(stored: { type: string; schemaVersion: number; data
     throw new UnreadableEvent(`${type} is damaged at /${issue?.path.join('/')}: ${issue?.message}`);
   }
   return { type, data: parsed.data } as JobEvent;
+}
+
+/** What `recordedJobEvent` needs of an event as the log gives it. */
+export interface StoredJobEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly data: unknown;
+  readonly metadata: { readonly schema_version: number; readonly actor: string };
+  readonly version: number;
+  readonly recordedAt: number;
+}
+
+/** The same with what only the log knows of it: what `fold` takes. @throws UnreadableEvent */
+export function recordedJobEvent(stored: StoredJobEvent): RecordedJobEvent {
+  const { id, version, recordedAt, metadata } = stored;
+  const event = readJobEvent({ type: stored.type, schemaVersion: metadata.schema_version, data: stored.data });
+  return { ...event, id, version, recordedAt, actor: metadata.actor };
 }
