@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Binaries } from './binaries.ts';
+import { canReach, type ServerUser } from './server-user.ts';
+
+/** Where clusters lie whose data directory the server's user may not enter; the data directory then holds a link. */
+const ELSEWHERE = '/var/lib/holdfast';
+const PASSWORD_FILE = 'holdfast.password';
+
+export interface ClusterPlan {
+  readonly dataDir: string;
+  readonly binaries: Binaries;
+  readonly user: ServerUser | null;
+  /** Whether the new files are forced to disk. */
+  readonly durable: boolean;
+}
+
+/** The cluster's folder inside a data directory, free of links; `null` when it was never made. */
+export function findCluster(dataDir: string): string | null {
+  const path = join(dataDir, 'postgres');
+  return existsSync(path) ? realpathSync(path) : null;
+}
+
+/** The superuser's password, made at random with the cluster. */
+export function readPassword(cluster: string): string {
+  return readFileSync(join(cluster, PASSWORD_FILE), 'utf8');
+}
+
+/**
+ * Makes the cluster of a data directory. It is finished under another name and moved into place at once, so that neither
+ * a crash nor a second process can leave or see half of one.
+ */
+export async function createCluster(plan: ClusterPlan): Promise<string> {
+  const { dataDir, user } = plan;
+  mkdirSync(dataDir, { recursive: true, mode: 0o755 });
+  const isReachable = canReach(dataDir, user);
+  if (!isReachable) mkdirSync(ELSEWHERE, { recursive: true, mode: 0o755 });
+  const draft = mkdtempSync(join(isReachable ? dataDir : ELSEWHERE, 'postgres-'));
+  await initialize(draft, plan);
+  try {
+    const place = join(dataDir, 'postgres');
+    if (isReachable) renameSync(draft, place);
+    else symlinkSync(draft, place);
+  } catch (error) {
+    rmSync(draft, { recursive: true });
+    if (findCluster(dataDir) === null) throw error;
+  }
+  return realpathSync(join(dataDir, 'postgres'));
+}
+
+async function initialize(folder: string, { binaries, user, durable }: ClusterPlan): Promise<void> {
+  const password = randomBytes(24).toString('hex');
+  const secrets = mkdtempSync(join(tmpdir(), 'holdfast-'));
+  const passwordFile = join(secrets, PASSWORD_FILE);
+  try {
+    writeFileSync(passwordFile, password, { mode: 0o600 });
+    giveTo(user, folder, secrets, passwordFile);
+    const names = [
+      '-U',
+      'postgres',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+    ];
+    const login = ['--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+    const sync = durable ? [] : ['--no-sync'];
+    await promisify(execFile)(binaries.initdb, ['-D', folder, ...names, ...login, ...sync], { cwd: '/', ...user });
+    writeFileSync(join(folder, PASSWORD_FILE), password, { mode: 0o600 });
+    giveTo(user, join(folder, PASSWORD_FILE));
+  } finally {
+    rmSync(secrets, { recursive: true });
+  }
+}
+
+function giveTo(user: ServerUser | null, ...paths: string[]): void {
+  if (user === null) return;
+  for (const path of paths) chownSync(path, user.uid, user.gid);
+}
