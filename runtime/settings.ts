@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { LOG_LEVELS } from './logger.ts';
+
+export const ROLES = ['api', 'projector', 'worker', 'scheduler'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A queue as clients may name it. */
+const QUEUE = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+/**
+ * Every environment variable of Holdfast that this version can act on, with its default and its limits. Messages say
+ * what is expected and never repeat the value.
+ */
+export const settingsSchema = z.object({
+  HOLDFAST_HOST: z.string().default('127.0.0.1'),
+  HOLDFAST_PORT: wholeNumber(0, 65_535).default(8080),
+  HOLDFAST_OPS_PORT: wholeNumber(0, 65_535).default(9101),
+  HOLDFAST_DATA_DIR: z.string().default('.holdfast'),
+  DATABASE_URL: urlOf('postgres:', 'postgresql:').optional(),
+  HOLDFAST_ROLES: listOf(z.enum(ROLES, `must be a list of ${ROLES.join(', ')}`)).default([...ROLES]),
+  HOLDFAST_HANDLERS: z.string().optional(),
+  HOLDFAST_QUEUES: listOf(z.string().regex(QUEUE, `must be a list of queue names (${QUEUE.source})`)).optional(),
+  HOLDFAST_CONCURRENCY: wholeNumber(1, 1_000).default(10),
+  HOLDFAST_SHUTDOWN_SECONDS: wholeNumber(0, 3_600).default(25),
+  HOLDFAST_POLL_MS: wholeNumber(10, 60_000).default(1_000),
+  HOLDFAST_SWEEP_MS: wholeNumber(10, 60_000).default(1_000),
+  HOLDFAST_ADMIN_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 visible ASCII characters')
+    .optional(),
+  HOLDFAST_LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  HOLDFAST_SCHEMA: z
+    .string()
+    .refine(isOwnSchema, 'must be 1 to 63 bytes long, and neither "public" nor begin with "pg_"')
+    .default('holdfast'),
+  HOLDFAST_STREAM_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 letters, digits, _, . or -')
+    .default(''),
+  HOLDFAST_KEY_WINDOW_SECONDS: wholeNumber(0, 315_360_000).default(86_400),
+  HOLDFAST_HTTP_ALLOW: listOf(z.string()).default([]),
+  HOLDFAST_URL: urlOf('http:', 'https:').optional(),
+  HOLDFAST_API_KEY: z.string().optional(),
+});
+
+export type Settings = z.output<typeof settingsSchema>;
+
+/** Variables that are reserved for features this version lacks. Obeying them halfway would be worse than refusing to start. */
+export const UNSUPPORTED: Readonly<Record<string, string>> = {
+  EVENTSTORE_URL: 'this version keeps its log in PostgreSQL only',
+  KAFKA_BROKERS: 'this version does not speak to Kafka',
+  HOLDFAST_DELIVERY: 'this version has no delivery through Kafka',
+  HOLDFAST_KAFKA_PREFIX: 'this version does not speak to Kafka',
+  HOLDFAST_RATE_LIMIT: 'this version has no rate limits',
+  HOLDFAST_CORS_ORIGINS: 'this version answers no requests of other origins',
+  HOLDFAST_TLS_CERT: 'this version does not speak TLS; put a proxy before it',
+  HOLDFAST_TLS_KEY: 'this version does not speak TLS; put a proxy before it',
+};
+
+function wholeNumber(from: number, to: number) {
+  const isInside = (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= from && Number(text) <= to;
+  return z.string().refine(isInside, `must be a whole number from ${from} to ${to}`).transform(Number);
+}
+
+function listOf<T extends z.ZodType<unknown, string>>(item: T) {
+  const split = (text: string) => text.split(',').map((part) => part.trim());
+  return z.string().transform(split).pipe(z.array(item));
+}
+
+function urlOf(...protocols: string[]) {
+  const isOurs = (text: string) => URL.canParse(text) && protocols.includes(new URL(text).protocol);
+  return z
+    .string()
+    .refine(isOurs, `must be a URL that begins with ${protocols.map((name) => `${name}//`).join(' or ')}`);
+}
+
+function isOwnSchema(name: string): boolean {
+  return Buffer.byteLength(name) <= 63 && name !== 'public' && !name.startsWith('pg_') && !name.includes('\0');
+}
