@@ -83,7 +83,7 @@ export interface ReadStreamOptions {
 
 export interface Page {
   readonly events: readonly RecordedEvent[];
-  /** Where the next page begins: the last event's position, or the place up to which there is nothing to see yet. */
+  /** Where the next page begins: the last event's position, or, with no event, the place that was asked for. */
   readonly next: Position;
 }
 
@@ -103,6 +103,8 @@ export interface EventLog {
    * Appends to many streams at once and answers per stream, in the order given. One refused stream never takes others
    * down with it. Safe to repeat with the same ids after an unknown outcome.
    * @throws LogUnavailable when the outcome could not be learned in time; nothing or everything of a stream was written.
+   * @throws AppendRefused when the store will not take what a stream's events say (an illegal move, text that cannot be
+   *   stored). It is thrown after every other stream of the call had its outcome, and carries those outcomes.
    */
   append(appends: readonly StreamAppend[]): Promise<readonly AppendResult[]>;
 
@@ -119,7 +121,10 @@ export interface EventLog {
    */
   readAll(after: Position | null, limit: number): Promise<Page>;
 
-  /** The last position readers can see; everything up to it is settled. The start of an empty log is a position, too. */
+  /**
+   * The position of the last event readers can see; everything up to it is settled. An append that was just acknowledged
+   * may lie beyond it while an older one is under way. The start of an empty log is a position, too.
+   */
   head(): Promise<Position>;
 
   /** Checks that a text is a position of this log, not beyond its head. @throws ForeignPosition */
@@ -134,6 +139,21 @@ export interface EventLog {
 /** The log cannot be reached, or did not answer in time. For an append the outcome is unknown. */
 export class LogUnavailable extends Error {
   override readonly name = 'LogUnavailable';
+}
+
+/** The store refused the events of a stream for what they are; the same append would be refused again. */
+export class AppendRefused extends Error {
+  override readonly name = 'AppendRefused';
+  /** The first stream that was refused; nothing was written to it. */
+  readonly stream: string;
+  /** One per append of the call, in its order; `null` for each refused one. */
+  readonly results: readonly (AppendResult | null)[];
+
+  constructor(stream: string, results: readonly (AppendResult | null)[], options: ErrorOptions) {
+    super(`the events of ${stream} were refused`, options);
+    this.stream = stream;
+    this.results = results;
+  }
 }
 
 /** A text that is no position, a position of another log, or one beyond the head. */

@@ -1,0 +1,6 @@
+-- Events of one stream from a version on, oldest first.
+SELECT position, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata
+FROM events
+WHERE stream = $1 AND version >= $2
+ORDER BY version
+LIMIT $3

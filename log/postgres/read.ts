@@ -1,0 +1,74 @@
+import type { Pool } from 'pg';
+import { loadSql } from '#runtime/postgres/sql';
+import type { ReadStreamOptions, RecordedEvent } from '../port.ts';
+import type { Positions } from '../position.ts';
+import { orUnavailable } from './failures.ts';
+import { type EventRow, recordedEvent } from './recorded.ts';
+
+const FORWARDS = loadSql(import.meta.url, './read-stream-forwards.sql');
+const BACKWARDS = loadSql(import.meta.url, './read-stream-backwards.sql');
+const STREAMS = loadSql(import.meta.url, './read-streams.sql');
+const ALL = loadSql(import.meta.url, './read-all.sql');
+const LAST_VERSION = 2 ** 31 - 1;
+const READ_TIMEOUT_MS = 10_000;
+
+/** A page by numbers, with what the database knew when it was read. */
+export interface NumberedPage {
+  readonly events: readonly RecordedEvent[];
+  /** Of the last event, or what was asked for when there is none. */
+  readonly nextNumber: number;
+  /** The last number given out to an append, finished or not. */
+  readonly lastNumber: number;
+  /** Everything up to here is settled. */
+  readonly bound: number;
+}
+
+export class EventReader {
+  readonly #pool: Pool;
+  readonly #positions: Positions;
+
+  constructor(pool: Pool, positions: Positions) {
+    this.#pool = pool;
+    this.#positions = positions;
+  }
+
+  async readStream(stream: string, options: ReadStreamOptions): Promise<readonly RecordedEvent[]> {
+    const isBackwards = options.direction === 'backwards';
+    const from = options.from ?? (isBackwards ? LAST_VERSION : 0);
+    const rows = await this.#rows<EventRow>(isBackwards ? BACKWARDS : FORWARDS, [stream, from, options.limit ?? null]);
+    return rows.map((row) => recordedEvent(row, this.#positions));
+  }
+
+  async readStreams(streams: readonly string[]): Promise<ReadonlyMap<string, readonly RecordedEvent[]>> {
+    const found = new Map<string, RecordedEvent[]>(streams.map((stream) => [stream, []]));
+    const rows = await this.#rows<EventRow>(STREAMS, [[...found.keys()]]);
+    for (const row of rows) found.get(row.stream)?.push(recordedEvent(row, this.#positions));
+    return found;
+  }
+
+  async readPage(afterNumber: number, limit: number): Promise<NumberedPage> {
+    type Row = EventRow & { readonly last_number: string; readonly bound: string };
+    const [seen, ...rows] = await this.#rows<Row>(ALL, [afterNumber, limit]);
+    if (seen === undefined) throw new Error('read_events answered without its first row');
+    return {
+      events: rows.map((row) => recordedEvent(row, this.#positions)),
+      nextNumber: Number(rows.at(-1)?.position ?? afterNumber),
+      lastNumber: Number(seen.last_number),
+      bound: Number(seen.bound),
+    };
+  }
+
+  async readHead(): Promise<{ lastNumber: number; headNumber: number }> {
+    type Row = { readonly last_number: string; readonly head: string };
+    const [row] = await this.#rows<Row>('SELECT last_number, head FROM log_head()', []);
+    if (row === undefined) throw new Error('log_head answered without a row');
+    return { lastNumber: Number(row.last_number), headNumber: Number(row.head) };
+  }
+
+  async #rows<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
+    // Ends the wait for a server that has fallen silent; the pool then replaces the connection.
+    const query = { text, values, query_timeout: READ_TIMEOUT_MS };
+    const { rows } = await orUnavailable('read the log', this.#pool.query<Row>(query));
+    return rows;
+  }
+}
