@@ -1,8 +1,8 @@
-import type { JsonValue } from '#domain/json/value';
 import type { JobCommand, Rejection } from '#domain/job/commands';
 import type { JobOrigin } from '#domain/job/events';
 import type { Job, RunningJob } from '#domain/job/state';
 import type { SubmitRequest } from '#domain/job/submit';
+import type { JsonValue } from '#domain/json/value';
 import type { Position, RecordedEvent } from '#log/port';
 
 /** Who asks, and how the request is traced. It ends up in the metadata of every event. */
@@ -95,16 +95,19 @@ export interface Commands {
   /** The job folded from its stream, up to a version or an instant (inclusive) when given; null when there is none (yet). */
   read(jobId: string, upTo?: { readonly version?: number; readonly asOf?: number }): Promise<JobAt | null>;
   /** A page of the job's events from a version on, oldest first; null when there is no such job. */
-  history(jobId: string, page: { readonly from: number; readonly limit: number }): Promise<readonly RecordedEvent[] | null>;
+  history(
+    jobId: string,
+    page: { readonly from: number; readonly limit: number },
+  ): Promise<readonly RecordedEvent[] | null>;
   /** Records that a worker process is there, or leaves. */
   workerStarted(worker: WorkerFacts, call: Call): Promise<Position>;
-  workerStopped(workerId: string, call: Call): Promise<Position | null>;
+  workerStopped(workerId: string, call: Call): Promise<Position>;
 }
 
 export type AtomicSubmitOutcome =
   | { readonly kind: 'written'; readonly outcomes: readonly SubmitOutcome[] }
-  /** At least one key was used for another request; nothing was written. */
-  | { readonly kind: 'refused'; readonly conflicts: readonly { readonly index: number; readonly job: Job }[] };
+  /** At least one key was used for another request, by a job or, where `job` is null, by an earlier item; nothing was written. */
+  | { readonly kind: 'refused'; readonly conflicts: readonly { readonly index: number; readonly job: Job | null }[] };
 
 export interface ReplayAsNew {
   readonly payload: SubmitRequest['payload'];

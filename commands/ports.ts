@@ -32,7 +32,11 @@ export interface DueJobs {
 /** Lease requests by their `request_id`, so that a repeated call finds the leases of the first. */
 export interface LeaseRequests {
   /** Reserves the id for this call. `other-worker`: the id belongs to another worker_id and has not expired. */
-  begin(request: { requestId: string; workerId: string; now: number }): Promise<'begun' | 'in-progress' | 'other-worker'>;
+  begin(request: {
+    requestId: string;
+    workerId: string;
+    now: number;
+  }): Promise<'begun' | 'in-progress' | 'other-worker'>;
   /** The call is over; the id stays bound to its worker until `boundUntil` (epoch milliseconds). */
   finish(request: { requestId: string; boundUntil: number }): Promise<void>;
   /** The jobs that are running under a claim of this request. */

@@ -73,6 +73,11 @@ export type AppendResult =
   | { readonly kind: 'appended'; readonly version: number; readonly position: Position; readonly repeated: boolean }
   | { readonly kind: 'conflict'; readonly actualVersion: number };
 
+export type AtomicAppendResult =
+  | { readonly kind: 'appended'; readonly results: readonly Extract<AppendResult, { kind: 'appended' }>[] }
+  /** Nothing was written. The indexes of the appends whose expected version was wrong. */
+  | { readonly kind: 'refused'; readonly conflicts: readonly number[] };
+
 export interface ReadStreamOptions {
   /** First version wanted: the lowest going forwards (default 0), the highest going backwards (default the last). */
   readonly from?: number;
@@ -107,6 +112,13 @@ export interface EventLog {
    *   stored). It is thrown after every other stream of the call had its outcome, and carries those outcomes.
    */
   append(appends: readonly StreamAppend[]): Promise<readonly AppendResult[]>;
+
+  /**
+   * Appends to many streams in one transaction: all of them, or none when one is refused (then all that conflict are
+   * named). Each stream at most once. Absent where the log cannot do it.
+   * @throws LogUnavailable as `append`.
+   */
+  appendAtomically?(appends: readonly StreamAppend[]): Promise<AtomicAppendResult>;
 
   /** Events of one stream; empty when there is no such stream. */
   readStream(stream: string, options?: ReadStreamOptions): Promise<readonly RecordedEvent[]>;

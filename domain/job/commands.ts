@@ -11,8 +11,18 @@ export interface ReportedError {
 
 /** Commands on an existing job. The fencing token of a worker's command is the one its claim got. */
 export type JobCommand =
-  | { readonly kind: 'claim'; readonly workerId: string; readonly leaseSeconds: number | null; readonly requestId: string | null }
-  | { readonly kind: 'heartbeat'; readonly fencingToken: number; readonly progress?: JsonValue; readonly checkpoint?: JsonValue }
+  | {
+      readonly kind: 'claim';
+      readonly workerId: string;
+      readonly leaseSeconds: number | null;
+      readonly requestId: string | null;
+    }
+  | {
+      readonly kind: 'heartbeat';
+      readonly fencingToken: number;
+      readonly progress?: JsonValue;
+      readonly checkpoint?: JsonValue;
+    }
   | { readonly kind: 'complete'; readonly fencingToken: number; readonly result: JsonValue }
   | {
       readonly kind: 'fail';
@@ -22,7 +32,12 @@ export type JobCommand =
       readonly retryable: boolean;
       readonly retryAfterSeconds: number | null;
     }
-  | { readonly kind: 'release'; readonly fencingToken: number; readonly delaySeconds: number; readonly reason: string | null }
+  | {
+      readonly kind: 'release';
+      readonly fencingToken: number;
+      readonly delaySeconds: number;
+      readonly reason: string | null;
+    }
   | { readonly kind: 'end-lease' }
   | { readonly kind: 'cancel'; readonly reason: string | null }
   | { readonly kind: 'replay'; readonly reason: string | null; readonly maxAttempts: number | null }

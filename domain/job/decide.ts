@@ -101,8 +101,7 @@ function report(
 function heartbeat(job: RunningJob, command: Command<'heartbeat'>, { now }: DecisionContext): Decision {
   const wanted = Math.max(job.lease.expiresAt, plusSeconds(now, job.lease.seconds));
   const startedAt = job.startedAt ?? now;
-  const limit =
-    job.timeoutSeconds === null ? wanted : plusSeconds(startedAt, job.timeoutSeconds + job.lease.seconds);
+  const limit = job.timeoutSeconds === null ? wanted : plusSeconds(startedAt, job.timeoutSeconds + job.lease.seconds);
   return accepted({
     type: 'Heartbeat',
     data: {

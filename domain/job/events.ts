@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { retryPolicy } from './retry.ts';
 import { parseInstant } from '../instant.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
+import { retryPolicy } from './retry.ts';
 
 /*
  * The events of a job. Names and fields are the storage format: what is written here is in logs that people keep, so a

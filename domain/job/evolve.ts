@@ -193,8 +193,14 @@ function cancelRequest(event: Extract<RecordedJobEvent, { type: 'Cancelled' | 'C
 /** Leaves behind what belongs to one status only, so that no fold carries a lease into a state that has none. */
 function factsOf(job: Job): JobFacts {
   const { status: _status, ...rest } = job;
-  const { lease: _lease, cancel: _cancel, deadReason: _reason, finishedAt: _end, acknowledged: _seen, ...facts } =
-    rest as JobFacts & Record<'lease' | 'cancel' | 'deadReason' | 'finishedAt' | 'acknowledged', unknown>;
+  const {
+    lease: _lease,
+    cancel: _cancel,
+    deadReason: _reason,
+    finishedAt: _end,
+    acknowledged: _seen,
+    ...facts
+  } = rest as JobFacts & Record<'lease' | 'cancel' | 'deadReason' | 'finishedAt' | 'acknowledged', unknown>;
   return facts;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseInstant } from '../instant.ts';
-import { jsonProblems, type JsonObject, type JsonValue, isStorableText } from '../json/value.ts';
+import { isStorableText, type JsonObject, type JsonValue, jsonProblems } from '../json/value.ts';
 import * as limits from './limits.ts';
 
 /** The fields that requests are made of. Values are taken as they stand: nothing is coerced. */
@@ -42,16 +42,16 @@ function pointerPath(pointer: string): string[] {
 const instantField = z.string().transform((value, context) => {
   const instant = parseInstant(value);
   if (instant !== undefined) return instant;
-  context.addIssue({ code: 'custom', message: 'must be an RFC 3339 instant such as 2026-11-30T12:00:00Z, up to the year 9999' });
+  context.addIssue({
+    code: 'custom',
+    message: 'must be an RFC 3339 instant such as 2026-11-30T12:00:00Z, up to the year 9999',
+  });
   return z.NEVER;
 });
 
 /** Seconds from now, fractions allowed; a thousand years are enough for anybody and keep sums within the calendar. */
 const MAX_DELAY_SECONDS = 31_536_000_000;
-const delay = z
-  .number()
-  .min(0, 'must not be negative')
-  .max(MAX_DELAY_SECONDS, `must be at most ${MAX_DELAY_SECONDS}`);
+const delay = z.number().min(0, 'must not be negative').max(MAX_DELAY_SECONDS, `must be at most ${MAX_DELAY_SECONDS}`);
 
 export const field = {
   type: pattern(limits.TYPE_PATTERN),

@@ -97,7 +97,13 @@ export type Job = PendingJob | RunningJob | SucceededJob | DeadJob | CancelledJo
 export type JobStatus = Job['status'];
 export type FinishedJob = SucceededJob | DeadJob | CancelledJob;
 
-export const JOB_STATUSES = ['pending', 'running', 'succeeded', 'dead', 'cancelled'] as const satisfies readonly JobStatus[];
+export const JOB_STATUSES = [
+  'pending',
+  'running',
+  'succeeded',
+  'dead',
+  'cancelled',
+] as const satisfies readonly JobStatus[];
 
 export function isFinished(job: Job): job is FinishedJob {
   return job.status !== 'pending' && job.status !== 'running';

@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { LAST_INSTANT, MAX_PAYLOAD_BYTES, DEFAULT_LEASE_SECONDS, DEFAULT_MAX_ATTEMPTS, DEFAULT_QUEUE } from './limits.ts';
 import { plusSeconds, toInstantText } from '../instant.ts';
 import { InvalidRequest, parseRequest } from '../json/problems.ts';
 import { jsonBytes } from '../json/value.ts';
 import type { JobEvent, JobOrigin } from './events.ts';
 import { field } from './fields.ts';
+import {
+  DEFAULT_LEASE_SECONDS,
+  DEFAULT_MAX_ATTEMPTS,
+  DEFAULT_QUEUE,
+  LAST_INSTANT,
+  MAX_PAYLOAD_BYTES,
+} from './limits.ts';
 import { DEFAULT_RETRY, retryPolicy } from './retry.ts';
 
 /** What a client may say about a job it submits. */
@@ -85,7 +91,10 @@ export function decideSubmit(request: SubmitRequest, facts: SubmitFacts): Extrac
 }
 
 /** The earliest start: an instant in the past means now. */
-export function startOf(request: { scheduled_at?: number | undefined; delay_seconds?: number | undefined }, now: number): number {
+export function startOf(
+  request: { scheduled_at?: number | undefined; delay_seconds?: number | undefined },
+  now: number,
+): number {
   if (request.delay_seconds !== undefined) return plusSeconds(now, request.delay_seconds);
   return Math.min(LAST_INSTANT, Math.max(now, request.scheduled_at ?? now));
 }

@@ -28,7 +28,8 @@ export class UnreadableEvent extends Error {
  * @throws UnreadableEvent
  */
 export function readJobEvent(stored: { type: string; schemaVersion: number; data: unknown }): JobEvent {
-  if (!Object.hasOwn(jobEventData, stored.type)) throw new UnreadableEvent(`The event type ${stored.type} is not known`);
+  if (!Object.hasOwn(jobEventData, stored.type))
+    throw new UnreadableEvent(`The event type ${stored.type} is not known`);
   const type = stored.type as JobEventType;
   if (stored.schemaVersion !== JOB_EVENT_SCHEMA_VERSIONS[type]) {
     throw new UnreadableEvent(`Schema version ${stored.schemaVersion} of ${type} is not known`);

@@ -24,7 +24,8 @@ function issueProblems(issue: z.core.$ZodIssue, base: string): FieldProblem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ pointer: `${pointer}/${escapePointer(key)}`, detail: 'is not a known field' }));
   }
-  if (issue.code === 'invalid_type' && issue.input === undefined) return [{ pointer, detail: `is required: ${issue.message}` }];
+  if (issue.code === 'invalid_type' && issue.input === undefined)
+    return [{ pointer, detail: `is required: ${issue.message}` }];
   return [{ pointer, detail: issue.message }];
 }
 

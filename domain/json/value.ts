@@ -55,7 +55,8 @@ function visitMembers(object: object, pointer: string, depth: number, problems: 
   for (const [key, member] of Object.entries(object)) {
     const at = `${pointer}/${escapePointer(key)}`;
     if (key === '__proto__') problems.push({ pointer: at, detail: 'is not allowed as a key' });
-    else if (!isStorableText(key)) problems.push({ pointer: at, detail: 'must not contain NUL or half a surrogate pair' });
+    else if (!isStorableText(key))
+      problems.push({ pointer: at, detail: 'must not contain NUL or half a surrogate pair' });
     else visit(member, at, depth + 1, problems);
   }
 }

@@ -1,0 +1,89 @@
+import { decide } from '#domain/job/decide';
+import { derivedUuid } from '#domain/job/identity';
+import { DEFAULT_LEASE_SECONDS } from '#domain/job/limits';
+import type { RunningJob } from '#domain/job/state';
+import type { AppendResult, Position } from '#log/port';
+import type { Call, ClaimOutcome, ClaimRequest } from './contract.ts';
+import type { Deps } from './deps.ts';
+import { remember } from './execute.ts';
+import { type Move, move } from './new-events.ts';
+import type { Candidate } from './ports.ts';
+import { sha256 } from './sha256.ts';
+
+/**
+ * Claims due jobs for a worker. A call that names a `request_id` and is repeated gets the leases of the first call that
+ * are still held, so that an answer lost on the way costs no lease.
+ */
+export async function claim(deps: Deps, request: ClaimRequest, call: Call): Promise<ClaimOutcome> {
+  const { requestId, workerId } = request;
+  if (requestId === null) return pickAndClaim(deps, request, call);
+  const now = deps.clock.now();
+  const begun = await deps.leaseRequests.begin({ requestId, workerId, now });
+  if (begun === 'in-progress') return { kind: 'in-progress' };
+  if (begun === 'other-worker') return { kind: 'request-id-reused' };
+  let boundUntil = now + (request.leaseSeconds ?? DEFAULT_LEASE_SECONDS) * 1000;
+  try {
+    const held = await deps.leaseRequests.held(requestId);
+    const outcome = held.length > 0 ? heldAlready(deps, held) : await pickAndClaim(deps, request, call);
+    if (outcome.kind === 'claimed') {
+      boundUntil = Math.max(boundUntil, ...outcome.jobs.map(({ lease }) => lease.expiresAt));
+    }
+    return outcome;
+  } finally {
+    await deps.leaseRequests.finish({ requestId, boundUntil });
+  }
+}
+
+function heldAlready(deps: Deps, jobs: readonly RunningJob[]): ClaimOutcome {
+  const positions = jobs.flatMap(({ id }) => deps.known.get(id)?.position ?? []);
+  return { kind: 'claimed', jobs, position: newest(positions), nextDueAt: null };
+}
+
+/**
+ * The pick-and-claim step, the only one: candidates from the due table, one `Claimed` each at the version their row names,
+ * all in one append. The log decides; a row that was stale costs one refused append and is left alone until it moves.
+ */
+async function pickAndClaim(deps: Deps, request: ClaimRequest, call: Call): Promise<ClaimOutcome> {
+  const { queues, types, maxJobs: limit } = request;
+  const { candidates, nextDueAt } = await deps.due.pick({ queues, types, limit, now: deps.clock.now() });
+  const moves = candidates.map((candidate) => claimMove(deps, candidate, request, call));
+  const claims = moves.filter((found) => found !== null);
+  const results = claims.length > 0 ? await deps.log.append(claims.map(({ append }) => append)) : [];
+  const claimed: RunningJob[] = [];
+  const positions: Position[] = [];
+  const refused = candidates.filter((_, index) => moves[index] === null).map(({ job }) => job);
+  claims.forEach(({ job, append }, index) => {
+    const result = results[index] as AppendResult;
+    if (result.kind === 'appended') {
+      remember(deps, { job, position: result.position });
+      deps.observe.written('Claimed', job);
+      claimed.push(job as RunningJob);
+      positions.push(result.position);
+    } else {
+      deps.observe.conflict();
+      refused.push({ ...job, version: append.expectedVersion });
+    }
+  });
+  if (refused.length > 0) await deps.due.withhold(refused.map(({ id, version }) => ({ jobId: id, version })));
+  return { kind: 'claimed', jobs: claimed, position: newest(positions), nextDueAt };
+}
+
+/** Null when the row's own state speaks against a claim: then the row is wrong, or the job's time has not come. */
+function claimMove(deps: Deps, { job }: Candidate, request: ClaimRequest, call: Call): Move | null {
+  const recordedAt = Math.max(deps.clock.now(), job.updatedAt);
+  const { workerId, leaseSeconds, requestId } = request;
+  const command = { kind: 'claim', workerId, leaseSeconds, requestId } as const;
+  const decision = decide(job, command, { now: recordedAt, random: deps.random() });
+  if (decision.kind !== 'events') return null;
+  // The log compares ids only: the worker and a nonce in it keep two workers from taking each other's claim for their own.
+  const id = derivedUuid(sha256, ['claim', job.id, job.version, workerId, deps.newId()]);
+  const stream = deps.names.job(job.id);
+  return move({ stream, jobId: job.id, before: job, events: decision.events, call, recordedAt, eventId: () => id });
+}
+
+function newest(positions: readonly Position[]): Position | null {
+  return positions.reduce<Position | null>(
+    (last, position) => (last === null || position > last ? position : last),
+    null,
+  );
+}

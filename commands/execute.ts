@@ -1,0 +1,181 @@
+import type { JobCommand } from '#domain/job/commands';
+import { type Decision, decide } from '#domain/job/decide';
+import type { JobEventType } from '#domain/job/events';
+import { outcomeEventId } from '#domain/job/identity';
+import type { Job } from '#domain/job/state';
+import type { JsonValue } from '#domain/json/value';
+import type { AppendResult } from '#log/port';
+import type { Call, CommandItem, CommandOutcome, JobAt } from './contract.ts';
+import type { Deps } from './deps.ts';
+import { type Move, move } from './new-events.ts';
+import { readJobs } from './read-jobs.ts';
+import { digest, sha256 } from './sha256.ts';
+
+/**
+ * So many refused appends in a row cannot be chance: each needs another writer to move the same job in between. The caller
+ * is told to come back rather than kept waiting.
+ */
+const MAX_ROUNDS = 50;
+
+const MISMATCH = { kind: 'rejected', rejection: { code: 'version-mismatch' } } as const;
+
+/** A job that others moved again and again while a command on it was decided. Nothing was written. */
+export class TooContended extends Error {
+  override readonly name = 'TooContended';
+}
+
+/** A job to decide on; `read` tells that it was folded from the log just now, and is null when it was only remembered. */
+interface Known {
+  readonly job: Job;
+  readonly read: JobAt | null;
+}
+
+/** A command, with the job as its due row tells it where there is one. */
+export interface Seeded extends CommandItem {
+  readonly candidate?: Job;
+}
+
+/** A command on its way. */
+interface Task {
+  readonly item: CommandItem;
+  readonly call: Call;
+  readonly eventId: (index: number) => string;
+  known: Known | null;
+  /** Its events are in the log, by a call that could not be sure; the job has yet to be read for the answer. */
+  written: boolean;
+  outcome: CommandOutcome | null;
+}
+
+/** Decided, and waiting for the log's word. */
+interface Attempt {
+  readonly task: Task;
+  readonly move: Move;
+}
+
+/**
+ * The shell of every command on an existing job, for many at once: read, fold, decide, append, return.
+ *
+ * A refused append is no refusal of the command: the job is read again and the command decided again. A command is refused
+ * only on a state that was read, never on one that was remembered.
+ */
+export async function execute(deps: Deps, items: readonly Seeded[], call: Call): Promise<CommandOutcome[]> {
+  const tasks = items.map((item) => taskOf(deps, item, call));
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const open = firstOfEachJob(tasks);
+    if (open.length === 0) return tasks.map(({ outcome }) => outcome as CommandOutcome);
+    await readUnknown(deps, open);
+    const attempts = open.map((task) => decideOn(deps, task)).filter((attempt) => attempt !== null);
+    await appendAll(deps, attempts);
+  }
+  throw new TooContended('Other writers moved the job again and again; nothing was written for this command');
+}
+
+function taskOf(deps: Deps, item: Seeded, call: Call): Task {
+  const remembered = item.candidate ?? (isReport(item.command) ? deps.known.get(item.jobId)?.job : undefined);
+  const known = remembered ? { job: remembered, read: null } : null;
+  return { item, call, eventId: eventIdOf(deps, item), known, written: false, outcome: null };
+}
+
+/** Commands on one job run in turn, so only the first unanswered one of each goes into a round. */
+function firstOfEachJob(tasks: readonly Task[]): Task[] {
+  const first = new Map<string, Task>();
+  for (const task of tasks) {
+    if (!task.outcome && !first.has(task.item.jobId)) first.set(task.item.jobId, task);
+  }
+  return [...first.values()];
+}
+
+async function readUnknown(deps: Deps, tasks: readonly Task[]): Promise<void> {
+  const unknown = tasks.filter(({ known }) => known === null);
+  const jobs = await readJobs(deps.log, deps.names, [...new Set(unknown.map(({ item }) => item.jobId))]);
+  for (const task of unknown) {
+    const at = jobs.get(task.item.jobId);
+    if (at) task.known = { job: at.job, read: at };
+    else task.outcome = { kind: 'not-found' };
+  }
+}
+
+/** Decides one task: an attempt to append, or null when it is answered or has to be read first. */
+function decideOn(deps: Deps, task: Task): Attempt | null {
+  if (!task.known) return null;
+  const { job, read } = task.known;
+  if (task.written && read) return answer(task, { kind: 'done', changed: true, ...read });
+  const { command, ifVersion } = task.item;
+  const recordedAt = Math.max(deps.clock.now(), job.updatedAt);
+  const decision: Decision | typeof MISMATCH =
+    ifVersion !== undefined && ifVersion !== job.version
+      ? MISMATCH
+      : decide(job, command, { now: recordedAt, random: deps.random() });
+  if (decision.kind === 'events') {
+    const facts = { stream: deps.names.job(job.id), jobId: job.id, before: job, recordedAt };
+    return { task, move: move({ ...facts, events: decision.events, call: task.call, eventId: task.eventId }) };
+  }
+  if (!read) return readAgain(deps, task);
+  if (decision.kind === 'nothing') return answer(task, { kind: 'done', changed: false, ...read });
+  return answer(task, { kind: 'rejected', rejection: decision.rejection, ...read });
+}
+
+async function appendAll(deps: Deps, attempts: readonly Attempt[]): Promise<void> {
+  if (attempts.length === 0) return;
+  const results = await deps.log.append(attempts.map(({ move: { append } }) => append));
+  attempts.forEach((attempt, index) => {
+    settle(deps, attempt, results[index] as AppendResult);
+  });
+}
+
+function settle(deps: Deps, { task, move: { job, append } }: Attempt, result: AppendResult): void {
+  if (result.kind === 'conflict') {
+    deps.observe.conflict();
+    readAgain(deps, task);
+    return;
+  }
+  if (result.repeated) {
+    // The jitter and the time of the call that wrote it may differ from these, and the job may have moved on since.
+    task.written = true;
+    readAgain(deps, task);
+    return;
+  }
+  const at = { job, position: result.position };
+  remember(deps, at);
+  for (const event of append.events) deps.observe.written(event.type as JobEventType, job);
+  answer(task, { kind: 'done', changed: true, ...at });
+}
+
+/** Keeps what a worker will report on next. */
+export function remember(deps: Deps, { job, position }: JobAt): void {
+  if (job.status === 'running') deps.known.keep({ job, position });
+  else deps.known.forget(job.id);
+}
+
+function readAgain(deps: Deps, task: Task): null {
+  deps.known.forget(task.item.jobId);
+  task.known = null;
+  return null;
+}
+
+function answer(task: Task, outcome: CommandOutcome): null {
+  task.outcome = outcome;
+  return null;
+}
+
+/** A worker's word about its attempt, under its fencing token. */
+export function isReport(command: JobCommand): command is Extract<JobCommand, { fencingToken: number }> {
+  return 'fencingToken' in command;
+}
+
+/**
+ * The ids of the events a command will write, the same in every round. Outcomes have derived ones, so that the same report
+ * sent again is known again; everything else, a heartbeat among it, is new each time it is asked for.
+ */
+export function eventIdOf(deps: Deps, { jobId, command }: CommandItem): (index: number) => string {
+  if (isReport(command) && command.kind !== 'heartbeat') {
+    const { kind, fencingToken, ...body } = command;
+    const bodyDigest = digest(body as unknown as JsonValue);
+    return (index) => outcomeEventId(sha256, { jobId, fencingToken, kind, bodyDigest, index });
+  }
+  const ids: string[] = [];
+  return (index) => {
+    while (ids.length <= index) ids.push(deps.newId());
+    return ids[index] as string;
+  };
+}

@@ -1,0 +1,34 @@
+import type { RecordedEvent } from '#log/port';
+import type { JobAt } from './contract.ts';
+import type { Deps } from './deps.ts';
+import { foldStream } from './read-jobs.ts';
+
+/**
+ * The job folded from its stream, so it is never older than what was acknowledged.
+ * @param upTo - Fold only to this version, or to this instant (epoch milliseconds), both inclusive.
+ */
+export async function readJob(
+  deps: Deps,
+  jobId: string,
+  upTo: { readonly version?: number; readonly asOf?: number } = {},
+): Promise<JobAt | null> {
+  const { version = Number.POSITIVE_INFINITY, asOf = Number.POSITIVE_INFINITY } = upTo;
+  const events = await deps.log.readStream(deps.names.job(jobId));
+  return foldStream(
+    jobId,
+    events.filter((event) => event.version <= version && event.recordedAt <= asOf),
+  );
+}
+
+/** A page of the job's events, oldest first; null when there is no such job. */
+export async function readHistory(
+  deps: Deps,
+  jobId: string,
+  page: { readonly from: number; readonly limit: number },
+): Promise<readonly RecordedEvent[] | null> {
+  const stream = deps.names.job(jobId);
+  const events = await deps.log.readStream(stream, page);
+  if (events.length > 0) return events;
+  const first = await deps.log.readStream(stream, { limit: 1 });
+  return first.length > 0 ? [] : null;
+}
