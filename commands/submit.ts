@@ -2,7 +2,7 @@ import type { JobEventType } from '#domain/job/events';
 import { keyedJobId } from '#domain/job/identity';
 import { isFinished, type Job } from '#domain/job/state';
 import { decideSubmit, SUBMITTED_BY_API } from '#domain/job/submit';
-import type { AppendResult } from '#log/port';
+import type { AppendResult, AtomicAppendResult } from '#log/port';
 import type { AtomicSubmitOutcome, Call, JobAt, SubmitItem, SubmitOutcome } from './contract.ts';
 import type { Deps } from './deps.ts';
 import { execute, TooContended } from './execute.ts';
@@ -12,6 +12,11 @@ import { digest, sha256 } from './sha256.ts';
 
 /** A key that was released so often needs as many looks; far more than that in one call is somebody's mistake. */
 const MAX_ROUNDS = 10_000;
+
+/** The log that is configured cannot do what was asked. */
+export class NotSupportedByLog extends Error {
+  override readonly name = 'NotSupportedByLog';
+}
 
 /** A submit on its way. Its id is settled by the key, or made up; the append at "must not exist" decides who was first. */
 export interface SubmitTask {
@@ -54,15 +59,9 @@ export async function submitAtomically(
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const open = firstOfEachId(tasks);
     const moves = open.map((task) => submission(deps, task, call));
-    const results =
-      moves.length > 0
-        ? await deps.log.append(
-            moves.map(({ append }) => append),
-            { atomic: true },
-          )
-        : [];
-    const taken = open.filter((_, index) => results[index]?.kind === 'conflict');
-    if (taken.length === 0) settleSubmits(deps, open, moves, results);
+    const result = await appendAllOrNone(deps, moves);
+    const taken = result.kind === 'refused' ? result.conflicts.map((index) => open[index] as SubmitTask) : [];
+    if (result.kind === 'appended') settleSubmits(deps, open, moves, result.results);
     await readTaken(deps, call, taken);
     const conflicts = tasks.flatMap(({ outcome }, index) =>
       outcome?.kind === 'conflict' ? [{ index, job: outcome.job }] : [],
@@ -73,6 +72,11 @@ export async function submitAtomically(
     }
   }
   throw new TooContended('The idempotency keys were taken by others again and again while this call tried');
+}
+
+function appendAllOrNone(deps: Deps, moves: readonly Move[]): Promise<AtomicAppendResult> {
+  if (!deps.log.appendAtomically) throw new NotSupportedByLog('This log cannot write many jobs in one transaction');
+  return deps.log.appendAtomically(moves.map(({ append }) => append));
 }
 
 function submitTask(deps: Deps, item: SubmitItem): SubmitTask {

@@ -23,7 +23,9 @@ export function jsonProblems(value: unknown, pointer = ''): FieldProblem[] {
 }
 
 function visit(value: unknown, pointer: string, depth: number, problems: FieldProblem[]): void {
-  const refuse = (detail: string) => problems.push({ pointer, detail });
+  const refuse = (detail: string) => {
+    problems.push({ pointer, detail });
+  };
   switch (typeof value) {
     case 'boolean':
       return;
@@ -35,9 +37,9 @@ function visit(value: unknown, pointer: string, depth: number, problems: FieldPr
       return;
     case 'object':
       if (value === null) return;
-      if (depth >= MAX_DEPTH) return void refuse(`must not be nested deeper than ${MAX_DEPTH} levels`);
+      if (depth >= MAX_DEPTH) return refuse(`must not be nested deeper than ${MAX_DEPTH} levels`);
       if (Array.isArray(value)) return visitItems(value, pointer, depth, problems);
-      if (!isPlainObject(value)) return void refuse('must be a JSON value');
+      if (!isPlainObject(value)) return refuse('must be a JSON value');
       return visitMembers(value, pointer, depth, problems);
     case 'bigint':
     case 'function':
