@@ -153,10 +153,11 @@ class PostgresLog implements EventLog {
   }
 
   #announce(outcomes: readonly AppendOutcome[]): void {
-    const results = outcomes.flatMap((outcome) => (outcome.kind === 'known' ? [outcome.result] : []));
-    const conflicts = results.filter((result) => result.kind === 'conflict').length;
+    const conflicts = outcomes.filter(
+      (outcome) => outcome.kind === 'known' && outcome.result.kind === 'conflict',
+    ).length;
     if (conflicts > 0) this.#options.metrics?.appendConflicts.inc(conflicts);
-    if (conflicts === results.length) return;
+    // Also when nothing was written: while it was under way, it may have held readers back from the events of others.
     this.#wakeUps.wake();
     this.#notifier.notify();
   }
