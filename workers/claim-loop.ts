@@ -1,0 +1,90 @@
+import type { Logger } from '#runtime/logger';
+import { Bell } from './bell.ts';
+import type { ClaimAnswer, HeldLease, WorkerGateway } from './gateway.ts';
+import { Outage } from './outage.ts';
+import { jittered, pause } from './timer.ts';
+
+export interface ClaimLoopOptions {
+  readonly gateway: Pick<WorkerGateway, 'claim'>;
+  readonly logger: Logger;
+  /** How many more jobs fit now. */
+  readonly free: () => number;
+  /** @param claimedAt - `performance.now()` from before the claim was sent. */
+  readonly onLease: (lease: HeldLease, claimedAt: number) => void;
+  /** The longest time between two looks, in milliseconds. */
+  readonly pollMs: number;
+}
+
+/** The most one lease call takes. */
+const MAX_CLAIM = 100;
+/** A job that is due and yet cannot be had must not make the loop spin. */
+const SHORTEST_REST_MS = 50;
+
+/** Asks for as many jobs as fit, for ever; no error ends it. */
+export class ClaimLoop {
+  readonly #options: ClaimLoopOptions;
+  readonly #outage: Outage;
+  readonly #work = new Bell();
+  readonly #room = new Bell();
+  readonly #stop = new AbortController();
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(options: ClaimLoopOptions) {
+    this.#options = options;
+    this.#outage = new Outage('claiming jobs', options.logger);
+  }
+
+  start(): void {
+    this.#ended = this.#run();
+  }
+
+  /** There may be work. */
+  wake(): void {
+    this.#work.ring();
+  }
+
+  /** There is room again. Nobody looks for work because of that unless work had to be left for want of room. */
+  roomFreed(): void {
+    this.#room.ring();
+  }
+
+  /** Asks no more. @returns Resolved when the answer of a claim under way has come, and its leases were handed on. */
+  stop(): Promise<void> {
+    this.#stop.abort();
+    this.#work.ring();
+    this.#room.ring();
+    return this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const room = this.#options.free();
+      if (room > 0) await this.#claim(Math.min(room, MAX_CLAIM));
+      else await this.#room.wait(this.#options.pollMs);
+      // A turn of the loop, so that slots that become free together are filled by one claim.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async #claim(maxJobs: number): Promise<void> {
+    this.#work.quiet();
+    this.#room.quiet();
+    const claimedAt = performance.now();
+    let answer: ClaimAnswer;
+    try {
+      answer = await this.#options.gateway.claim(maxJobs);
+      this.#outage.succeeded();
+    } catch (error) {
+      const delayMs = this.#outage.failed(error);
+      return pause(delayMs, this.#stop.signal);
+    }
+    for (const lease of answer.leases) this.#options.onLease(lease, claimedAt);
+    // Fewer than asked for may also mean that others were quicker, so only an empty answer is a reason to rest.
+    if (answer.leases.length === 0 && !this.#stop.signal.aborted) await this.#work.wait(this.#restMs(answer));
+  }
+
+  #restMs({ nextDueInMs }: ClaimAnswer): number {
+    const poll = jittered(this.#options.pollMs);
+    return nextDueInMs === null ? poll : Math.min(poll, Math.max(SHORTEST_REST_MS, nextDueInMs));
+  }
+}

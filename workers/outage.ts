@@ -1,0 +1,32 @@
+import type { Logger } from '#runtime/logger';
+
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 5000;
+
+/**
+ * Counts failures in a row of one thing that is tried for ever: says when to try again, and tells the log once when the
+ * trouble begins and once when it is over.
+ */
+export class Outage {
+  readonly #what: string;
+  readonly #logger: Logger;
+  #failures = 0;
+
+  constructor(what: string, logger: Logger) {
+    this.#what = what;
+    this.#logger = logger;
+  }
+
+  /** @returns How long to wait, in milliseconds. */
+  failed(error: unknown): number {
+    if (this.#failures === 0) this.#logger.warn({ err: error }, `${this.#what} failed and is tried again`);
+    const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(this.#failures, 10));
+    this.#failures += 1;
+    return delay * (0.5 + Math.random() / 2);
+  }
+
+  succeeded(): void {
+    if (this.#failures > 0) this.#logger.info({ failures: this.#failures }, `${this.#what} works again`);
+    this.#failures = 0;
+  }
+}

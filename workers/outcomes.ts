@@ -1,0 +1,58 @@
+import { CancelRequested, LeaseLost, ShuttingDown } from './abort-reasons.ts';
+import type { Attempt } from './attempt.ts';
+import type { Outcome } from './gateway.ts';
+import { isJobError } from './job-error.ts';
+import type { Snooze } from './snooze.ts';
+import { Unstorable } from './storable.ts';
+import { describeThrown } from './thrown.ts';
+
+type Fail = Extract<Outcome, { kind: 'fail' }>;
+
+export function failed(attempt: Attempt, thrown: unknown, overrides: Partial<Fail> = {}): Fail {
+  const said = isJobErrorSafely(thrown) ? thrown : null;
+  return {
+    kind: 'fail',
+    fencingToken: attempt.fencingToken,
+    error: describeThrown(thrown),
+    why: 'error',
+    retryable: !(thrown instanceof Unstorable) && (said?.retryable ?? true),
+    retryAfterSeconds: retryAfter(said?.retryAfterSeconds ?? null),
+    ...overrides,
+  };
+}
+
+export function released(attempt: Attempt, reason: string, delaySeconds = 0): Outcome {
+  return { kind: 'release', fencingToken: attempt.fencingToken, delaySeconds, reason };
+}
+
+export function snoozed(attempt: Attempt, { seconds }: Snooze): Outcome {
+  return released(attempt, 'snoozed by its handler', seconds);
+}
+
+/**
+ * What a throw means depends on why the signal aborted. A handler that stops because its worker stops, or because its
+ * lease could not be kept, is not at fault: the job is handed back without using up an attempt. One that stops because
+ * of a cancel acknowledges it with the failure.
+ */
+export function outcomeOfThrow(attempt: Attempt, thrown: unknown): Outcome {
+  const reason = attempt.abortReason;
+  if (reason instanceof ShuttingDown) return released(attempt, 'the worker stopped');
+  if (reason instanceof LeaseLost) return released(attempt, 'the lease could not be extended in time');
+  if (reason instanceof CancelRequested && thrown === reason) return failed(attempt, thrown, { retryable: false });
+  return failed(attempt, thrown);
+}
+
+/** Seconds that the scheduler takes, whatever the handler said. */
+function retryAfter(seconds: number | null): number | null {
+  if (seconds === null || Number.isNaN(seconds)) return null;
+  return Math.min(31_536_000, Math.max(0, seconds));
+}
+
+/** A proxy may throw at `instanceof`. */
+function isJobErrorSafely(thrown: unknown): thrown is import('./job-error.ts').JobError {
+  try {
+    return isJobError(thrown);
+  } catch {
+    return false;
+  }
+}

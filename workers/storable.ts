@@ -1,0 +1,59 @@
+import { type JsonValue, jsonProblems } from '#domain/json/value';
+
+/** A value that the log could never keep, however often the handler made it. */
+export class Unstorable extends Error {
+  override readonly name = 'Unstorable';
+  readonly code = 'not-storable';
+}
+
+export interface Stored {
+  readonly value: JsonValue;
+  /** Length of the JSON text in bytes of UTF-8. */
+  readonly bytes: number;
+}
+
+/**
+ * A value of user code as the log will keep it: what JSON text of it says, `undefined` as null.
+ * @param what - Begins the error's sentence, such as `the result`.
+ * @throws Unstorable, or whatever a getter or `toJSON` of the value throws.
+ */
+export function storable(value: unknown, what: string, maxBytes: number): Stored {
+  const text = jsonText(value, what);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxBytes) {
+    throw new Unstorable(
+      `${what} has ${bytes} bytes of JSON, more than ${maxBytes}; keep large data elsewhere and pass a reference`,
+    );
+  }
+  const parsed = JSON.parse(text) as JsonValue;
+  const [problem] = jsonProblems(parsed);
+  if (problem) throw new Unstorable(`${what} cannot be stored: ${problem.pointer || '/'} ${problem.detail}`);
+  return { value: parsed, bytes };
+}
+
+function jsonText(value: unknown, what: string): string {
+  if (typeof value === 'function' || typeof value === 'symbol') {
+    throw new Unstorable(`${what} cannot be stored: it is a ${typeof value}`);
+  }
+  try {
+    return JSON.stringify(value, (_key, member: unknown) => refuseLossy(member, what)) ?? 'null';
+  } catch (error) {
+    if (isCircular(error)) throw new Unstorable(`${what} cannot be stored: it refers to itself`);
+    if (error instanceof RangeError) throw new Unstorable(`${what} cannot be stored: ${error.message}`);
+    throw error;
+  }
+}
+
+/** JSON.stringify would write null for numbers that are none. */
+function refuseLossy(member: unknown, what: string): unknown {
+  if (typeof member === 'bigint') throw new Unstorable(`${what} cannot be stored: it has a BigInt; write it as text`);
+  if (typeof member === 'number' && !Number.isFinite(member)) {
+    throw new Unstorable(`${what} cannot be stored: it has the number ${member}`);
+  }
+  return member;
+}
+
+/** The engine's own words are the only way to tell its TypeError from one of the value's getters. */
+function isCircular(error: unknown): boolean {
+  return error instanceof TypeError && error.message.startsWith('Converting circular structure');
+}
