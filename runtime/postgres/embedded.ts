@@ -76,6 +76,8 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<{ connectio
 
 async function adoptOrStart(plan: ServerPlan): Promise<{ postmaster: Postmaster; adopted: boolean }> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    // After a crash the last of the server's processes may hold its memory for a moment longer.
+    await delay(attempt * 200);
     const adopted = runningPostmaster(plan.cluster) !== null;
     const postmaster = adopted ? await waitUntilReady(plan.cluster) : await startServer(plan);
     if (postmaster !== null) return { postmaster, adopted };

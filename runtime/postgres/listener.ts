@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Logger } from '../logger.ts';
@@ -21,6 +20,8 @@ export interface ListenerOptions {
   readonly logger: Logger;
   /** How often a silent connection is tried out. Default 10,000. */
   readonly probeEveryMs?: number;
+  /** How long it may take to answer. Default 5,000. */
+  readonly probeTimeoutMs?: number;
 }
 
 const BACKOFF_CAP_MS = 5_000;
@@ -36,6 +37,7 @@ class ReconnectingListener implements Listener {
   readonly #closing = new AbortController();
   readonly #firstAttempt = Promise.withResolvers<void>();
   #client: Client | null = null;
+  #lastQuery: Promise<unknown> = Promise.resolve();
   #loop: Promise<void> | null = null;
 
   constructor(options: ListenerOptions) {
@@ -67,7 +69,15 @@ class ReconnectingListener implements Listener {
 
   /** A failure breaks the connection; the next one listens to every channel anew. */
   async #send(sql: string): Promise<void> {
-    await this.#client?.query(sql).catch(() => this.#client?.end().catch(() => undefined));
+    const client = this.#client;
+    if (client !== null) await this.#query(client, sql).catch(() => client.end().catch(() => undefined));
+  }
+
+  /** One after the other: the driver takes no second query while one is under way. */
+  #query(client: Client, sql: string): Promise<unknown> {
+    const answer = this.#lastQuery.then(() => client.query(sql));
+    this.#lastQuery = answer.catch(() => undefined);
+    return answer;
   }
 
   async #run(): Promise<void> {
@@ -85,20 +95,21 @@ class ReconnectingListener implements Listener {
 
   /** Whether it had been connected. */
   async #listenUntilBroken(): Promise<boolean> {
-    const { connectionString, logger, probeEveryMs = 10_000 } = this.#options;
-    const client = new Client(
-      sessionConfig({ connectionString, schema: 'pg_catalog', name: 'listener', statementTimeoutMs: 5_000 }),
-    );
+    const { connectionString, logger, probeEveryMs = 10_000, probeTimeoutMs = 5_000 } = this.#options;
+    const session = { connectionString, schema: 'pg_catalog', name: 'listener', statementTimeoutMs: 0 };
+    const client = new Client({ ...sessionConfig(session), query_timeout: probeTimeoutMs });
     client.on('error', (error) => logger.debug({ err: error }, 'the connection for wake-ups broke'));
     client.on('notification', ({ channel, payload }) => this.#wake(channel, payload));
-    const ended = once(client, 'end');
+    const ended = new Promise((resolve) => client.once('end', resolve));
     try {
       await client.connect();
+      this.#closing.signal.throwIfAborted();
       this.#client = client;
       // Channels that are added from here on are sent by `listen` itself.
-      await Promise.all([...this.#channels.keys()].map((name) => client.query(`LISTEN ${quoteIdentifier(name)}`)));
+      const channels = [...this.#channels.keys()].map((name) => `LISTEN ${quoteIdentifier(name)}`);
+      await this.#query(client, channels.join('; '));
     } catch (error) {
-      logger.warn({ err: error }, 'cannot listen for wake-ups; polling goes on');
+      if (!this.#closing.signal.aborted) logger.warn({ err: error }, 'cannot listen for wake-ups; polling goes on');
       this.#firstAttempt.resolve();
       this.#client = null;
       await client.end().catch(() => undefined);

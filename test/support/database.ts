@@ -31,6 +31,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
+/** A database of the test's own with nothing in it. */
+export async function createEmptyDatabase(): Promise<{ connectionString: string; drop(): Promise<void> }> {
+  const server = inject('postgresUrl');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await administer(server, `CREATE DATABASE ${name}`);
+  return {
+    connectionString: urlOfDatabase(server, name),
+    drop: () => administer(server, `DROP DATABASE ${name} WITH (FORCE)`),
+  };
+}
+
 async function administer(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
