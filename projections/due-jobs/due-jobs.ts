@@ -1,0 +1,86 @@
+import type { Pool } from 'pg';
+import type { Job, RunningJob } from '#domain/job/state';
+import { loadSql } from '#runtime/postgres/sql';
+import { plainArray } from '../sql-arrays.ts';
+import { type DueRecord, jobsOf, payloadColumn, type RecordReader } from './candidates.ts';
+
+export interface DueJobsOptions extends RecordReader {
+  readonly pool: Pool;
+  /** How long a picked row is kept from other pickers. Default 2,000. */
+  readonly offerMs?: number;
+}
+
+interface PickRequest {
+  readonly queues: readonly string[] | null;
+  readonly types: readonly string[] | null;
+  readonly limit: number;
+  readonly now: number;
+}
+
+type PickRow = { [K in keyof DueRecord]: DueRecord[K] | null } & { readonly next_due_at: string | null };
+
+const OFFER_MS = 2000;
+const WITHHOLD = loadSql(import.meta.url, 'withhold.sql');
+const UNMARK = loadSql(import.meta.url, 'unmark.sql');
+
+/** The questions asked of `due_jobs`: the port that the commands pick through. Every answer is a proposal. */
+export class DueJobsTable {
+  readonly #options: DueJobsOptions;
+  readonly #pick: string;
+  readonly #overdue: string;
+  readonly #held: string;
+
+  constructor(options: DueJobsOptions) {
+    this.#options = options;
+    const payload = payloadColumn(options.payloads, 'due.job_id');
+    this.#pick = `SELECT due.*, ${payload} FROM due_jobs_pick($1, $2, $3, $4, $5) AS due`;
+    this.#overdue = `SELECT due.*, ${payload} FROM due_jobs_overdue($1, $2, $3) AS due`;
+    this.#held = `SELECT due.job_id, due.version, due.state_format, due.state, ${payload} FROM due_jobs AS due
+      WHERE due.request_id = $1`;
+  }
+
+  /**
+   * Pending jobs whose time has come, best rank first, marked as offered. `nextDueAt` is when the next job of all that
+   * wait is due, also of queues and types that were not asked for; one in the past means that there is more to see.
+   */
+  async pick(request: PickRequest): Promise<{ candidates: readonly { job: Job }[]; nextDueAt: number | null }> {
+    const { queues, types, limit, now } = request;
+    const { rows } = await this.#options.pool.query<PickRow>(this.#pick, [queues, types, limit, now, this.#until(now)]);
+    const records = rows.filter((row): row is PickRow & DueRecord => row.job_id !== null);
+    const next = rows.find((row) => row.job_id === null)?.next_due_at ?? null;
+    return { candidates: await this.#candidates(records), nextDueAt: next === null ? null : Number(next) };
+  }
+
+  /** Running jobs whose lease, or whose grace after a cancel, is over, marked as offered. */
+  async overdue(now: number, limit: number): Promise<readonly { job: Job }[]> {
+    const { rows } = await this.#options.pool.query<DueRecord>(this.#overdue, [limit, now, this.#until(now)]);
+    return this.#candidates(rows);
+  }
+
+  /** Leaves rows of exactly these versions alone until they move. */
+  async withhold(refused: readonly { readonly jobId: string; readonly version: number }[]): Promise<void> {
+    if (refused.length === 0) return;
+    const ids = plainArray(refused.map(({ jobId }) => jobId));
+    await this.#options.pool.query(WITHHOLD, [ids, plainArray(refused.map(({ version }) => version))]);
+  }
+
+  /** Ends the marks of jobs that were picked but not claimed. */
+  async unmark(jobIds: readonly string[]): Promise<void> {
+    if (jobIds.length > 0) await this.#options.pool.query(UNMARK, [plainArray(jobIds)]);
+  }
+
+  /** The jobs that are running under a claim of this lease call. */
+  async held(requestId: string): Promise<readonly RunningJob[]> {
+    const { rows } = await this.#options.pool.query<DueRecord>(this.#held, [requestId]);
+    const jobs = await jobsOf(rows, this.#options);
+    return jobs.filter((job) => job.status === 'running' && job.lease.requestId === requestId) as RunningJob[];
+  }
+
+  async #candidates(records: readonly DueRecord[]): Promise<readonly { job: Job }[]> {
+    return (await jobsOf(records, this.#options)).map((job) => ({ job }));
+  }
+
+  #until(now: number): number {
+    return now + (this.#options.offerMs ?? OFFER_MS);
+  }
+}

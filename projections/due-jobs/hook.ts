@@ -1,0 +1,53 @@
+import type { Job } from '#domain/job/state';
+import type { StreamAppend } from '#log/port';
+import { loadSql } from '#runtime/postgres/sql';
+import { streamNames } from '../job-streams.ts';
+import { plainArray } from '../sql-arrays.ts';
+import { type DueRow, dueChange } from './change.ts';
+import { dueColumns } from './columns.ts';
+
+const sql = loadSql(import.meta.url, 'hook.sql');
+
+/** What the Postgres log takes to write a table in the append's own statement (`log/postgres/hook.ts`). */
+export interface DueJobsHook {
+  readonly sql: string;
+  params(appends: readonly StreamAppend[]): readonly unknown[];
+}
+
+/**
+ * Keeps `due_jobs` in step with the log: the append that moves a job moves its due row, or neither happens. An append to
+ * a job must bring the job it leads to in `folded`; one without it throws, since it would leave the table behind.
+ */
+export function dueJobsHook(options: { readonly streamPrefix: string }): DueJobsHook {
+  const names = streamNames(options.streamPrefix);
+  return {
+    sql,
+    params(appends) {
+      const rows: DueRow[] = [];
+      const [rowOrds, goneIds, goneOrds]: [number[], string[], number[]] = [[], [], []];
+      for (const [ord, append] of appends.entries()) {
+        const jobId = names.jobIdOf(append.stream);
+        if (jobId === undefined) continue;
+        const row = dueChange(foldedJob(append, jobId));
+        if (row) {
+          rows.push(row);
+          rowOrds.push(ord);
+        } else {
+          goneIds.push(jobId);
+          goneOrds.push(ord);
+        }
+      }
+      return [...dueColumns(rows), plainArray(rowOrds), plainArray(goneIds), plainArray(goneOrds)];
+    },
+  };
+}
+
+function foldedJob(append: StreamAppend, jobId: string): Job {
+  const job = append.folded as Job | undefined;
+  const version = append.expectedVersion + append.events.length;
+  if (job === undefined) throw new TypeError(`an append to ${append.stream} must say what it folds to`);
+  if (job.id !== jobId || job.version !== version) {
+    throw new TypeError(`an append to ${append.stream} up to version ${version} folds to ${job.id} at ${job.version}`);
+  }
+  return job;
+}

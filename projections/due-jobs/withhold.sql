@@ -1,0 +1,7 @@
+-- Leaves rows alone until their version moves. A row that is locked is moving already; waiting for it could deadlock.
+UPDATE due_jobs AS due SET withheld_version = due.version
+WHERE due.job_id IN (
+  SELECT locked.job_id FROM due_jobs AS locked
+  JOIN unnest($1::uuid[], $2::integer[]) AS refused (job_id, version) USING (job_id, version)
+  FOR UPDATE OF locked SKIP LOCKED
+)
