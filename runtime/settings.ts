@@ -8,39 +8,62 @@ export type Role = (typeof ROLES)[number];
 const QUEUE = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /**
- * Every environment variable of Holdfast that this version can act on, with its default and its limits. Messages say
- * what is expected and never repeat the value.
+ * Every environment variable that this version can act on, with its default, its limits and its description. Messages
+ * say what is expected and never repeat the value.
  */
 export const settingsSchema = z.object({
-  HOLDFAST_HOST: z.string().default('127.0.0.1'),
-  HOLDFAST_PORT: wholeNumber(0, 65_535).default(8080),
-  HOLDFAST_OPS_PORT: wholeNumber(0, 65_535).default(9101),
-  HOLDFAST_DATA_DIR: z.string().default('.holdfast'),
-  DATABASE_URL: urlOf('postgres:', 'postgresql:').optional(),
-  HOLDFAST_ROLES: listOf(z.enum(ROLES, `must be a list of ${ROLES.join(', ')}`)).default([...ROLES]),
-  HOLDFAST_HANDLERS: z.string().optional(),
-  HOLDFAST_QUEUES: listOf(z.string().regex(QUEUE, `must be a list of queue names (${QUEUE.source})`)).optional(),
-  HOLDFAST_CONCURRENCY: wholeNumber(1, 1_000).default(10),
-  HOLDFAST_SHUTDOWN_SECONDS: wholeNumber(0, 3_600).default(25),
-  HOLDFAST_POLL_MS: wholeNumber(10, 60_000).default(1_000),
-  HOLDFAST_SWEEP_MS: wholeNumber(10, 60_000).default(1_000),
+  HOLDFAST_HOST: z.string().default('127.0.0.1').describe('address the API binds to'),
+  HOLDFAST_PORT: wholeNumber(0, 65_535).default(8080).describe('port of the API; 0 takes any free one'),
+  HOLDFAST_OPS_PORT: wholeNumber(0, 65_535)
+    .default(9101)
+    .describe('port for health and metrics of a process without the API'),
+  HOLDFAST_DATA_DIR: z
+    .string()
+    .default('.holdfast')
+    .describe('data of the embedded PostgreSQL; relative to the package'),
+  DATABASE_URL: urlOf('postgres:', 'postgresql:')
+    .optional()
+    .describe('PostgreSQL 15 or later; without it the embedded one is used'),
+  HOLDFAST_ROLES: listOf(z.enum(ROLES, `must be a list of ${ROLES.join(', ')}`))
+    .default([...ROLES])
+    .describe('what this process does'),
+  HOLDFAST_HANDLERS: z.string().optional().describe('module whose exports are job definitions'),
+  HOLDFAST_QUEUES: listOf(z.string().regex(QUEUE, `must be a list of queue names (${QUEUE.source})`))
+    .optional()
+    .describe('queues this worker serves; without it all'),
+  HOLDFAST_CONCURRENCY: wholeNumber(1, 1_000).default(10).describe('jobs a worker runs at once'),
+  HOLDFAST_SHUTDOWN_SECONDS: wholeNumber(0, 3_600)
+    .default(25)
+    .describe('how long running jobs may take to end after SIGTERM'),
+  HOLDFAST_POLL_MS: wholeNumber(10, 60_000).default(1_000).describe('what losing every wake-up may cost'),
+  HOLDFAST_SWEEP_MS: wholeNumber(10, 60_000).default(1_000).describe('how often leases that have ended are looked for'),
   HOLDFAST_ADMIN_KEY: z
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 visible ASCII characters')
-    .optional(),
-  HOLDFAST_LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+    .optional()
+    .describe('bootstrap key with every scope'),
+  HOLDFAST_LOG_LEVEL: z
+    .enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`)
+    .default('info')
+    .describe('least level that is logged'),
   HOLDFAST_SCHEMA: z
     .string()
     .refine(isOwnSchema, 'must be 1 to 63 bytes long, and neither "public" nor begin with "pg_"')
-    .default('holdfast'),
+    .default('holdfast')
+    .describe('PostgreSQL schema of all tables'),
   HOLDFAST_STREAM_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 letters, digits, _, . or -')
-    .default(''),
-  HOLDFAST_KEY_WINDOW_SECONDS: wholeNumber(0, 315_360_000).default(86_400),
-  HOLDFAST_HTTP_ALLOW: listOf(z.string()).default([]),
-  HOLDFAST_URL: urlOf('http:', 'https:').optional(),
-  HOLDFAST_API_KEY: z.string().optional(),
+    .default('')
+    .describe('prefix of every stream of the log'),
+  HOLDFAST_KEY_WINDOW_SECONDS: wholeNumber(0, 315_360_000)
+    .default(86_400)
+    .describe('how long an idempotency key is kept after its job has ended'),
+  HOLDFAST_HTTP_ALLOW: listOf(z.string()).default([]).describe('hosts in private networks that http jobs may call'),
+  HOLDFAST_URL: urlOf('http:', 'https:')
+    .optional()
+    .describe('server that the command line speaks to; without it the port of HOLDFAST_PORT'),
+  HOLDFAST_API_KEY: z.string().optional().describe('key that the command line sends'),
 });
 
 export type Settings = z.output<typeof settingsSchema>;
