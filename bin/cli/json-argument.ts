@@ -29,7 +29,10 @@ async function textOf(argument: string, option: string, { stdin }: Terminal): Pr
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new CommandFailure(EXIT.usage, `${option}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new CommandFailure(
+      EXIT.usage,
+      `${option}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    );
   }
 }
 

@@ -1,3 +1,4 @@
+import { printable } from './printable.ts';
 import { alignedTable, type Column, tabSeparated } from './table.ts';
 import { type Terminal, wantsColor } from './terminal.ts';
 
@@ -33,69 +34,77 @@ export class Printer {
   }
 
   list<Row>(listing: Listing<Row>): void {
-    const { rows, columns } = listing;
+    const { stdout, stderr } = this.#terminal;
+    if (listing.rows.length === 0 && this.format === 'text' && stdout.isTTY) stderr.write(`${listing.empty}\n`);
+    else stdout.write(this.#listText(listing));
+  }
+
+  one<Row>(single: Single<Row>): void {
+    this.#terminal.stdout.write(this.#singleText(single));
+  }
+
+  /** One row of a list that goes on. */
+  next<Row>(row: Row, columns: readonly Column<Row>[], id: (row: Row) => string): void {
+    this.#terminal.stdout.write(this.#nextText(row, columns, id));
+  }
+
+  #listText<Row>({ rows, columns, id, whole }: Listing<Row>): string {
     switch (this.format) {
       case 'json':
-        return this.#json(listing.whole);
+        return this.#json(whole);
       case 'jsonl':
-        return rows.forEach((row) => this.#line(JSON.stringify(row)));
+        return rows.map(jsonLine).join('');
       case 'quiet':
-        return rows.forEach((row) => this.#line(listing.id(row)));
+        return rows.map((row) => `${id(row)}\n`).join('');
       case 'text':
-        return this.#rows(rows, columns, listing.empty);
+        return this.#table(columns, rows);
     }
   }
 
-  one<Row>({ row, columns, id }: Single<Row>): void {
+  #singleText<Row>({ row, columns, id }: Single<Row>): string {
     switch (this.format) {
       case 'json':
         return this.#json(row);
       case 'jsonl':
-        return this.#line(JSON.stringify(row));
+        return jsonLine(row);
       case 'quiet':
-        return this.#line(id(row));
+        return `${id(row)}\n`;
       case 'text':
         return this.#fields(row, columns);
     }
   }
 
-  /** One row of a list that goes on. */
-  next<Row>(row: Row, columns: readonly Column<Row>[], id: (row: Row) => string): void {
+  #nextText<Row>(row: Row, columns: readonly Column<Row>[], id: (row: Row) => string): string {
     switch (this.format) {
       case 'json':
       case 'jsonl':
-        return this.#line(JSON.stringify(row));
+        return jsonLine(row);
       case 'quiet':
-        return this.#line(id(row));
+        return `${id(row)}\n`;
       case 'text':
-        this.#terminal.stdout.write(tabSeparated(columns, [row]));
+        return tabSeparated(columns, [row]);
     }
   }
 
-  #rows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): void {
-    const { stdout, stderr, env } = this.#terminal;
-    if (!stdout.isTTY) stdout.write(tabSeparated(columns, rows));
-    else if (rows.length === 0) stderr.write(`${empty}\n`);
-    else stdout.write(alignedTable(columns, rows, wantsColor(stdout, env)));
+  #table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+    const { stdout, env } = this.#terminal;
+    return stdout.isTTY ? alignedTable(columns, rows, wantsColor(stdout, env)) : tabSeparated(columns, rows);
   }
 
-  #fields<Row>(row: Row, columns: readonly Column<Row>[]): void {
-    const pairs = columns.map(({ title, value }) => ({ title, value: value(row) }));
-    const shown = pairs.filter(({ value }) => value !== null && value !== undefined && value !== '');
-    const asColumns: Column<(typeof pairs)[number]>[] = [
-      { title: '', value: (pair) => pair.title },
-      { title: '', value: (pair) => pair.value },
-    ];
-    const { stdout } = this.#terminal;
-    if (!stdout.isTTY) stdout.write(tabSeparated(asColumns, shown));
-    else stdout.write(alignedTable(asColumns, shown, false).replace(/^\n/, ''));
+  /** Name and value of each field that says something. */
+  #fields<Row>(row: Row, columns: readonly Column<Row>[]): string {
+    const pairs = columns.map(({ title, value }) => [title, printable(value(row))] as const);
+    const shown = pairs.filter(([, text]) => text !== '');
+    const width = Math.max(...shown.map(([title]) => title.length));
+    const { isTTY } = this.#terminal.stdout;
+    return shown.map(([title, text]) => `${isTTY ? `${title.padEnd(width)}  ` : `${title}\t`}${text}\n`).join('');
   }
 
-  #json(value: unknown): void {
-    this.#line(JSON.stringify(value, null, this.#terminal.stdout.isTTY ? 2 : 0));
+  #json(value: unknown): string {
+    return `${JSON.stringify(value, null, this.#terminal.stdout.isTTY ? 2 : 0)}\n`;
   }
+}
 
-  #line(text: string): void {
-    this.#terminal.stdout.write(`${text}\n`);
-  }
+function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
 }

@@ -42,9 +42,10 @@ function globalOptions(): Option[] {
     new Option('--json', 'print one JSON value').conflicts(['jsonl', 'quiet']),
     new Option('--jsonl', 'print one JSON value a line').conflicts(['json', 'quiet']),
     new Option('-q, --quiet', 'print ids only').conflicts(['json', 'jsonl']),
-    new Option('--url <url>', 'the server to speak to (default: HOLDFAST_URL, else the port of HOLDFAST_PORT)').argParser(
-      httpUrl,
-    ),
+    new Option(
+      '--url <url>',
+      'the server to speak to (default: HOLDFAST_URL, else the port of HOLDFAST_PORT)',
+    ).argParser(httpUrl),
     new Option('--api-key <key>', 'the key to show it (default: HOLDFAST_API_KEY)'),
   ];
 }

@@ -10,10 +10,14 @@ export interface Column<Row> {
 /** Rows under their titles, columns aligned: for people. */
 export function alignedTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], color: boolean): string {
   const cells = rows.map((row) => columns.map((column) => printable(column.value(row))));
-  const widths = columns.map((column, at) => Math.max(column.title.length, ...cells.map((row) => row[at]?.length ?? 0)));
+  const widths = columns.map((column, at) =>
+    Math.max(column.title.length, ...cells.map((row) => row[at]?.length ?? 0)),
+  );
   const line = (texts: readonly string[]) =>
     texts
-      .map((text, at) => (columns[at]?.align === 'right' ? text.padStart(widths[at] ?? 0) : text.padEnd(widths[at] ?? 0)))
+      .map((text, at) =>
+        columns[at]?.align === 'right' ? text.padStart(widths[at] ?? 0) : text.padEnd(widths[at] ?? 0),
+      )
       .join('  ')
       .trimEnd();
   const head = line(columns.map((column) => column.title));

@@ -1,5 +1,5 @@
-import type { Session } from '../session.ts';
 import { describeFailure } from '../failures.ts';
+import type { Session } from '../session.ts';
 import { type Finding, failed, fine } from './check.ts';
 
 /** The server that commands speak to, and whether it takes our key. */
