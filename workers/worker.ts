@@ -28,8 +28,6 @@ export interface WorkerOptions {
   readonly shutdownSeconds: number;
   readonly version: string;
   readonly logger: Logger;
-  /** Counts outcomes that the fence refused. */
-  readonly onStaleWrite?: () => void;
   /** Calls back when there may be new work, until what it returns is called. */
   readonly subscribeToWork?: (onWork: () => void) => () => void;
 }
@@ -151,12 +149,11 @@ class JobWorker implements Worker {
   }
 
   #onAnswer({ jobId, command }: Report<Outcome>, answer: ReportAnswer): void {
-    const { logger, onStaleWrite } = this.#options;
+    const { logger } = this.#options;
     switch (answer.kind) {
       case 'accepted':
         return;
       case 'lost':
-        onStaleWrite?.();
         logger.warn({ jobId, outcome: command.kind }, 'the outcome came too late: the lease was lost');
         return;
       case 'refused':
