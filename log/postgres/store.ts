@@ -37,6 +37,8 @@ export interface PostgresLogOptions {
   readonly hook?: AppendHook;
   /** Without one, appends of other processes are found by polling alone. */
   readonly listener?: Listener;
+  /** How long an append asks after an unknown outcome, in milliseconds. Default 10,000. */
+  readonly appendPatienceMs?: number;
   readonly metrics?: { readonly appendConflicts: { inc(count: number): void } };
 }
 
@@ -83,7 +85,12 @@ class PostgresLog implements EventLog {
     this.#watchdog = new Watchdog(pool, logger, WATCHDOG_PATIENCE_MS);
     this.#unlisten = unlisten;
     const send = flushSender(pool, this.#positions, hook);
-    const flushOptions = { send, logger, patienceMs: APPEND_PATIENCE_MS, attemptMs: APPEND_ATTEMPT_MS };
+    const flushOptions = {
+      send,
+      logger,
+      patienceMs: options.appendPatienceMs ?? APPEND_PATIENCE_MS,
+      attemptMs: APPEND_ATTEMPT_MS,
+    };
     this.#queue = new FlushQueue((flush) => flushAppends(flushOptions, flush), LIMITS);
   }
 

@@ -126,6 +126,9 @@ function appendContract(open: OpenLog): void {
     await expect(log().append([anAppend('misuse', -2)])).rejects.toThrow(TypeError);
     await expect(log().append([anAppend('misuse', 0.5)])).rejects.toThrow(TypeError);
     await expect(log().append([anAppend('', NO_STREAM)])).rejects.toThrow(TypeError);
+    for (const recordedAt of [Number.NaN, 0.5, -1, 253_402_300_800_000]) {
+      await expect(log().append([anAppend('misuse', NO_STREAM, [anEvent({ recordedAt })])])).rejects.toThrow(TypeError);
+    }
   });
 }
 

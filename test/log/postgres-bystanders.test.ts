@@ -4,12 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EventLog, NO_STREAM } from '#log/port';
+import { openPostgresLog } from '#log/postgres/store';
+import { migrate } from '#runtime/postgres/migrate';
+import { openPool } from '#runtime/postgres/pool';
 import { createTestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 import { follow } from './contract-subscription.ts';
 import { anAppend, anEvent, placeOf, written } from './events.ts';
 import { closeGate, GATE } from './gate.ts';
-import { openTestLog } from './postgres-log.ts';
+import { openTestLog, silent } from './postgres-log.ts';
 
 let opened: Awaited<ReturnType<typeof openTestLog>>;
 let log: EventLog;
@@ -51,6 +54,23 @@ describe('postgres: readers are not held back', () => {
     await expectToBeReadAtOnce('beside-other');
     await stranger.end();
     await other.drop();
+  });
+
+  it('by an append to another log in the same database', async () => {
+    const { connectionString } = opened.database;
+    await migrate({ connectionString, schema: 'other log' });
+    const pool = openPool({ connectionString, schema: 'other log', max: 2, name: 'other log' });
+    const other = await openPostgresLog({ pool, logger: silent, pollMs: 1000 });
+    await pool.query(`CREATE TRIGGER gate BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION holdfast.pass_gate()`);
+    const gate = await closeGate(opened.database);
+    const held = other.append([anAppend('held', NO_STREAM)]);
+    await gate.untilReached();
+    await expectToBeReadAtOnce('beside-other-log');
+    await gate.open();
+    await held;
+    expect((await other.readAll(null, 10)).events.map(placeOf)).toEqual(['held@0']);
+    await other.close();
+    await pool.end();
   });
 
   it('by an append to another log in the same server', async () => {
