@@ -17,50 +17,43 @@ export const MAX_DEPTH = 100;
  * @returns All problems, at most 20.
  */
 export function jsonProblems(value: unknown, pointer = ''): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  visit(value, pointer, 0, problems);
-  return problems.slice(0, 20);
+  return problemsIn(value, pointer, 0).slice(0, 20);
 }
 
-function visit(value: unknown, pointer: string, depth: number, problems: FieldProblem[]): void {
-  const refuse = (detail: string) => {
-    problems.push({ pointer, detail });
-  };
+function problemsIn(value: unknown, pointer: string, depth: number): FieldProblem[] {
   switch (typeof value) {
     case 'boolean':
-      return;
+      return [];
     case 'string':
-      if (!isStorableText(value)) refuse('must not contain NUL or half a surrogate pair');
-      return;
+      return isStorableText(value) ? [] : refuse(pointer, 'must not contain NUL or half a surrogate pair');
     case 'number':
-      if (!Number.isFinite(value)) refuse('must be a finite number');
-      return;
+      return Number.isFinite(value) ? [] : refuse(pointer, 'must be a finite number');
     case 'object':
-      if (value === null) return;
-      if (depth >= MAX_DEPTH) return refuse(`must not be nested deeper than ${MAX_DEPTH} levels`);
-      if (Array.isArray(value)) return visitItems(value, pointer, depth, problems);
-      if (!isPlainObject(value)) return refuse('must be a JSON value');
-      return visitMembers(value, pointer, depth, problems);
+      return value === null ? [] : problemsInside(value, pointer, depth);
     case 'bigint':
     case 'function':
     case 'symbol':
     case 'undefined':
-      refuse('must be a JSON value');
+      return refuse(pointer, 'must be a JSON value');
   }
 }
 
-function visitItems(items: readonly unknown[], pointer: string, depth: number, problems: FieldProblem[]): void {
-  for (let index = 0; index < items.length; index += 1) visit(items[index], `${pointer}/${index}`, depth + 1, problems);
-}
-
-function visitMembers(object: object, pointer: string, depth: number, problems: FieldProblem[]): void {
-  for (const [key, member] of Object.entries(object)) {
+function problemsInside(value: object, pointer: string, depth: number): FieldProblem[] {
+  if (depth >= MAX_DEPTH) return refuse(pointer, `must not be nested deeper than ${MAX_DEPTH} levels`);
+  if (Array.isArray(value)) {
+    return value.flatMap((item: unknown, index) => problemsIn(item, `${pointer}/${index}`, depth + 1));
+  }
+  if (!isPlainObject(value)) return refuse(pointer, 'must be a JSON value');
+  return Object.entries(value).flatMap(([key, member]) => {
     const at = `${pointer}/${escapePointer(key)}`;
-    if (key === '__proto__') problems.push({ pointer: at, detail: 'is not allowed as a key' });
-    else if (!isStorableText(key))
-      problems.push({ pointer: at, detail: 'must not contain NUL or half a surrogate pair' });
-    else visit(member, at, depth + 1, problems);
-  }
+    if (key === '__proto__') return refuse(at, 'is not allowed as a key');
+    if (!isStorableText(key)) return refuse(at, 'must not contain NUL or half a surrogate pair');
+    return problemsIn(member, at, depth + 1);
+  });
+}
+
+function refuse(pointer: string, detail: string): FieldProblem[] {
+  return [{ pointer, detail }];
 }
 
 function isPlainObject(value: object): boolean {
