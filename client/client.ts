@@ -1,49 +1,30 @@
 import { type FollowOptions, filters, followFeed } from './feed.ts';
+import type * as lease from './lease-types.ts';
 import { type Answer, type Request, Transport, type TransportOptions } from './transport.ts';
-import type * as wire from './wire.ts';
-import type { JsonObject, WireBulkItem, WireJob, WireJobStatus, WireListedJob, WireSubmit } from './wire-job.ts';
+import type * as wire from './types.ts';
+import type { BulkItem, FeedQuery, Job, JobQuery, JsonObject, ListedJob, SubmitJob } from './types.ts';
 
 export interface SubmitAnswer {
-  readonly job: WireJob;
+  readonly job: Job;
   /** The key was used before for the same request; this is its job as it is now. */
   readonly replayed: boolean;
   /** For `min_position` of a query that must see it. */
   readonly position: string | null;
-  /** No live worker serves the type. */
-  readonly noWorker: boolean;
-}
-
-export interface ListQuery {
-  readonly status?: readonly WireJobStatus[];
-  readonly queue?: readonly string[];
-  readonly type?: readonly string[];
-  readonly tag?: readonly string[];
-  readonly created_after?: string;
-  readonly created_before?: string;
-  readonly limit?: number;
-  readonly cursor?: string;
-  readonly sort?: '-created_at' | 'created_at' | 'scheduled_at' | '-updated_at';
-  readonly include?: string;
-  readonly min_position?: string;
-  readonly acknowledged?: boolean;
+  /** `no-worker`: no live worker serves the type. */
+  readonly warning: string | null;
 }
 
 export interface GetQuery {
   readonly version?: number;
-  readonly as_of?: string;
-  readonly min_position?: string;
+  /** RFC 3339. */
+  readonly asOf?: string;
+  readonly minPosition?: string;
   /** Seconds, 0 to 60: answered when the job is final, or then. */
   readonly wait?: number;
 }
 
-export interface FeedQuery extends wire.FeedFilter {
-  readonly after?: string;
-  readonly limit?: number;
-  readonly wait?: number;
-}
-
 /** Every route of the server. Shapes are as on the wire. See `transport.ts` for the errors and what is repeated. */
-export class HoldfastClient {
+export class Client {
   readonly #transport: Transport;
 
   constructor(options: TransportOptions) {
@@ -51,9 +32,9 @@ export class HoldfastClient {
   }
 
   /** Repeated by itself after a lost answer only when it has a key, for only then it cannot make a second job. */
-  async submit(job: WireSubmit, options: { idempotencyKey?: string } = {}): Promise<SubmitAnswer> {
+  async submitJob(job: SubmitJob, options: { idempotencyKey?: string } = {}): Promise<SubmitAnswer> {
     const { idempotencyKey } = options;
-    const { status, headers, body } = await this.#transport.send<WireJob>({
+    const { status, headers, body } = await this.#transport.send<Job>({
       method: 'POST',
       path: '/v1/jobs',
       body: job,
@@ -64,12 +45,12 @@ export class HoldfastClient {
       job: body,
       replayed: status === 200,
       position: headers.get('holdfast-position'),
-      noWorker: headers.get('holdfast-warning') === 'no-worker',
+      warning: headers.get('holdfast-warning'),
     };
   }
 
-  submitBulk(
-    jobs: readonly WireBulkItem[],
+  submitJobs(
+    jobs: readonly BulkItem[],
     options: { atomic?: boolean; idempotencyKey?: string } = {},
   ): Promise<wire.BulkAnswer> {
     const { atomic, idempotencyKey } = options;
@@ -82,15 +63,23 @@ export class HoldfastClient {
     });
   }
 
-  getJob(id: string, query: GetQuery = {}): Promise<WireJob> {
-    return this.#get(job(id), { ...query }, query.wait);
+  getJob(id: string, query: GetQuery = {}): Promise<Job> {
+    const { version, asOf, minPosition, wait } = query;
+    return this.#get(job(id), { version, as_of: asOf, min_position: minPosition, wait }, wait);
   }
 
-  listJobs(query: ListQuery = {}): Promise<wire.Page<WireListedJob>> {
-    return this.#get('/v1/jobs', { ...query });
+  listJobs(query: JobQuery = {}): Promise<wire.Page<ListedJob>> {
+    const { createdAfter, createdBefore, minPosition, include, ...rest } = query;
+    return this.#get('/v1/jobs', {
+      ...rest,
+      created_after: createdAfter,
+      created_before: createdBefore,
+      min_position: minPosition,
+      include: include?.join(','),
+    });
   }
 
-  jobEvents(id: string, query: { limit?: number; cursor?: string } = {}): Promise<wire.Page<wire.WireEvent>> {
+  jobEvents(id: string, query: { limit?: number; cursor?: string } = {}): Promise<wire.Page<wire.JobEvent>> {
     return this.#get(`${job(id)}/events`, query);
   }
 
@@ -98,28 +87,25 @@ export class HoldfastClient {
     return this.#get(`${job(id)}/explain`);
   }
 
-  cancel(id: string, body: { reason?: string | null } = {}): Promise<WireJob> {
+  cancelJob(id: string, body: { reason?: string | null } = {}): Promise<Job> {
     return this.#post(`${job(id)}/cancel`, body);
   }
 
   /** With a payload the answer is the new job. */
-  replay(
-    id: string,
-    body: { reason?: string | null; max_attempts?: number; payload?: JsonObject } = {},
-  ): Promise<WireJob> {
+  replay(id: string, body: { reason?: string | null; max_attempts?: number; payload?: JsonObject } = {}): Promise<Job> {
     return this.#post(`${job(id)}/replay`, body);
   }
 
-  reschedule(id: string, body: { scheduled_at?: string; delay_seconds?: number; priority?: number }): Promise<WireJob> {
+  rescheduleJob(id: string, body: { scheduled_at?: string; delay_seconds?: number; priority?: number }): Promise<Job> {
     return this.#body({ method: 'PATCH', path: job(id), body, repeatable: false });
   }
 
-  acknowledge(id: string, body: { reason?: string | null } = {}): Promise<WireJob> {
+  acknowledgeJob(id: string, body: { reason?: string | null } = {}): Promise<Job> {
     return this.#post(`${job(id)}/acknowledge`, body);
   }
 
   /** Repeatable when it names a request_id: then the leases of a lost answer are given again. */
-  lease(body: wire.LeaseRequest, signal?: AbortSignal): Promise<{ readonly leases: readonly wire.WireLease[] }> {
+  leaseJobs(body: lease.LeaseRequest, signal?: AbortSignal): Promise<{ readonly leases: readonly lease.Lease[] }> {
     return this.#body({
       method: 'POST',
       path: '/v1/leases',
@@ -130,58 +116,74 @@ export class HoldfastClient {
     });
   }
 
-  heartbeat(id: string, body: wire.HeartbeatBody): Promise<wire.HeartbeatAnswer> {
+  heartbeat(id: string, body: lease.HeartbeatBody): Promise<lease.HeartbeatAnswer> {
     return this.#post(`${job(id)}/heartbeat`, body, true);
   }
 
-  complete(id: string, body: wire.CompleteBody): Promise<WireJob> {
+  completeJob(id: string, body: lease.CompleteBody): Promise<Job> {
     return this.#post(`${job(id)}/complete`, body, true);
   }
 
-  fail(id: string, body: wire.FailBody): Promise<WireJob> {
+  failJob(id: string, body: lease.FailBody): Promise<Job> {
     return this.#post(`${job(id)}/fail`, body, true);
   }
 
-  release(id: string, body: wire.ReleaseBody): Promise<WireJob> {
+  releaseJob(id: string, body: lease.ReleaseBody): Promise<Job> {
     return this.#post(`${job(id)}/release`, body, true);
   }
 
-  outcomes(outcomes: readonly wire.WireOutcome[]): Promise<{ readonly results: readonly wire.OutcomeResult[] }> {
+  reportOutcomes(outcomes: readonly lease.Outcome[]): Promise<{ readonly results: readonly lease.OutcomeResult[] }> {
     return this.#post('/v1/leases/outcomes', { outcomes }, true);
   }
 
-  queues(query: { cursor?: string; limit?: number; min_position?: string } = {}): Promise<wire.Page<wire.WireQueue>> {
+  listQueues(query: { cursor?: string; limit?: number; min_position?: string } = {}): Promise<wire.Page<wire.Queue>> {
     return this.#get('/v1/queues', query);
   }
 
-  queue(name: string): Promise<wire.WireQueue> {
+  getQueue(name: string): Promise<wire.Queue> {
     return this.#get(`/v1/queues/${encodeURIComponent(name)}`);
   }
 
-  workers(query: { cursor?: string; limit?: number } = {}): Promise<wire.Page<wire.WireWorker>> {
+  listWorkers(query: { cursor?: string; limit?: number } = {}): Promise<wire.Page<wire.Worker>> {
     return this.#get('/v1/workers', query);
   }
 
-  projections(): Promise<wire.Page<wire.WireProjection>> {
+  listProjections(): Promise<wire.Page<wire.Projection>> {
     return this.#get('/v1/projections');
   }
 
   /** One page of the feed; `wait` holds the call until there is something. */
-  events({ after, limit, wait, queue, type, event, actor }: FeedQuery = {}): Promise<wire.FeedPage> {
-    return this.#get('/v1/events', { after, limit, wait, ...filters({ queue, type, event, actor }) }, wait);
+  events({
+    after,
+    limit,
+    wait,
+    ...filter
+  }: FeedQuery & { limit?: number; wait?: number } = {}): Promise<wire.FeedPage> {
+    return this.#get('/v1/events', { after, limit, wait, ...filters(filter) }, wait);
   }
 
   /** The feed as it comes; see `followFeed`. */
-  followEvents(options: FollowOptions): AsyncGenerator<wire.CloudEvent, void, void> {
+  followEvents(options: FollowOptions = {}): AsyncGenerator<wire.CloudEvent, void, void> {
     return followFeed(this.#transport, options);
   }
 
-  healthz(): Promise<wire.Health> {
+  /** A position that everything written from now on comes after. */
+  async headPosition(): Promise<string> {
+    const { headers } = await this.#transport.send({
+      method: 'GET',
+      path: '/v1/queues',
+      query: { limit: 1 },
+      repeatable: true,
+    });
+    return headers.get('holdfast-position') ?? '';
+  }
+
+  health(): Promise<wire.Health> {
     return this.#get('/healthz');
   }
 
   /** Answers also when the server is not ready: then `status` says so. */
-  readyz(): Promise<wire.Health> {
+  readiness(): Promise<wire.Health> {
     return this.#body({ method: 'GET', path: '/readyz', repeatable: false, accept: [503] });
   }
 
@@ -203,8 +205,8 @@ export class HoldfastClient {
   }
 }
 
-export function createClient(options: TransportOptions): HoldfastClient {
-  return new HoldfastClient(options);
+export function createClient(options: TransportOptions): Client {
+  return new Client(options);
 }
 
 function job(id: string): string {

@@ -1,4 +1,4 @@
-import type { Problem } from './wire.ts';
+import type { Problem } from './types.ts';
 
 /** The server refused, and said why. */
 export class HoldfastApiError extends Error {

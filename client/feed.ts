@@ -2,12 +2,10 @@ import { HoldfastApiError, HoldfastUnreachable } from './errors.ts';
 import { backoffMs, pause } from './retry.ts';
 import { readEvents, type SseItem } from './sse.ts';
 import type { Transport } from './transport.ts';
-import type { CloudEvent, FeedFilter } from './wire.ts';
+import type { CloudEvent, FeedFilter, FeedQuery } from './types.ts';
 
-export interface FollowOptions extends FeedFilter {
-  /** Position to go on after; `null` begins at the beginning of the log. */
-  readonly after: string | null;
-  readonly signal: AbortSignal;
+export interface FollowOptions extends FeedQuery {
+  readonly signal?: AbortSignal;
 }
 
 /** The server sends a comment every 15 s; three of them missed mean that the connection is dead. */
@@ -22,11 +20,11 @@ export async function* followFeed(
   transport: Transport,
   options: FollowOptions,
 ): AsyncGenerator<CloudEvent, void, void> {
-  const { signal } = options;
-  const place = { after: options.after, retryMs: 2000 };
+  const { signal = new AbortController().signal, after = null, ...filter } = options;
+  const place = { after, retryMs: 2000 };
   for (let failures = 0; !signal.aborted; ) {
     try {
-      for await (const event of connect(transport, options, place)) {
+      for await (const event of connect(transport, filter, place, signal)) {
         failures = 0;
         place.after = event.position;
         yield event;
@@ -42,8 +40,9 @@ export async function* followFeed(
 
 async function* connect(
   transport: Transport,
-  { queue, type, event, actor, signal }: FollowOptions,
+  filter: FeedFilter,
   place: { after: string | null; retryMs: number },
+  signal: AbortSignal,
 ): AsyncGenerator<CloudEvent, void, void> {
   const silence = new AbortController();
   let timer = setTimeout(() => {}, 0);
@@ -56,7 +55,7 @@ async function* connect(
       {
         method: 'GET',
         path: '/v1/events',
-        query: { ...filters({ queue, type, event, actor }), ...(place.after !== null && { after: place.after }) },
+        query: { ...filters(filter), ...(place.after !== null && { after: place.after }) },
         headers: { accept: 'text/event-stream' },
         repeatable: true,
       },
@@ -82,11 +81,13 @@ function isResync(item: SseItem): boolean {
   return item.kind === 'event' && item.event.event === 'resync';
 }
 
-export function filters(
-  filter: { [K in keyof FeedFilter]: FeedFilter[K] | undefined },
-): Record<string, readonly string[]> {
-  const given = Object.entries(filter).filter(([, values]) => values !== undefined && values.length > 0);
-  return Object.fromEntries(given) as Record<string, readonly string[]>;
+export function filters({
+  queue = [],
+  type = [],
+  event = [],
+  actor = [],
+}: FeedFilter): Record<string, readonly string[]> {
+  return { queue, type, event, actor };
 }
 
 /** A stream that breaks off throws fetch's own TypeError. */

@@ -1,5 +1,5 @@
 import { HoldfastApiError } from './errors.ts';
-import type { Problem } from './wire.ts';
+import type { Problem } from './types.ts';
 
 /** The error of an answer that refuses. What is no problem document (a proxy's page, say) gets one made of its status. */
 export async function problemOf(response: Response): Promise<HoldfastApiError> {
