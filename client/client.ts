@@ -92,7 +92,10 @@ export class Client {
   }
 
   /** With a payload the answer is the new job. */
-  replay(id: string, body: { reason?: string | null; max_attempts?: number; payload?: JsonObject } = {}): Promise<Job> {
+  replayJob(
+    id: string,
+    body: { reason?: string | null; max_attempts?: number; payload?: JsonObject } = {},
+  ): Promise<Job> {
     return this.#post(`${job(id)}/replay`, body);
   }
 
@@ -178,12 +181,12 @@ export class Client {
     return headers.get('holdfast-position') ?? '';
   }
 
-  health(): Promise<wire.Health> {
+  health(): Promise<{ readonly status: string }> {
     return this.#get('/healthz');
   }
 
   /** Answers also when the server is not ready: then `status` says so. */
-  readiness(): Promise<wire.Health> {
+  readiness(): Promise<wire.Readiness> {
     return this.#body({ method: 'GET', path: '/readyz', repeatable: false, accept: [503] });
   }
 

@@ -23,7 +23,7 @@ export type Retry =
       readonly cap_seconds: number;
       readonly jitter: number;
     }
-  | { readonly strategy: 'list'; readonly delays_seconds: readonly number[]; readonly jitter: number };
+  | { readonly strategy: 'list'; readonly delays_seconds: number[]; readonly jitter: number };
 
 export interface JobError {
   readonly message: string;
@@ -197,9 +197,9 @@ export interface Explanation {
   readonly causes: readonly JsonObject[];
 }
 
-export interface Health {
+export interface Readiness {
   readonly status: string;
-  readonly checks?: readonly { readonly name: string; readonly ok: boolean; readonly detail: string | null }[];
+  readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail: string | null }[];
 }
 
 export interface VersionAnswer {

@@ -9,7 +9,7 @@ export interface ClaimLoopOptions {
   readonly logger: Logger;
   /** How many more jobs fit now. */
   readonly free: () => number;
-  /** @param claimedAt - `performance.now()` from before the claim was sent. */
+  /** @param claimedAt - See `ClaimAnswer`. */
   readonly onLease: (lease: HeldLease, claimedAt: number) => void;
   /** The longest time between two looks, in milliseconds. */
   readonly pollMs: number;
@@ -69,7 +69,6 @@ export class ClaimLoop {
   async #claim(maxJobs: number): Promise<void> {
     this.#work.quiet();
     this.#room.quiet();
-    const claimedAt = performance.now();
     let answer: ClaimAnswer;
     try {
       answer = await this.#options.gateway.claim(maxJobs);
@@ -78,7 +77,7 @@ export class ClaimLoop {
       const delayMs = this.#outage.failed(error);
       return pause(delayMs, this.#stop.signal);
     }
-    for (const lease of answer.leases) this.#options.onLease(lease, claimedAt);
+    for (const lease of answer.leases) this.#options.onLease(lease, answer.claimedAt);
     // Fewer than asked for may also mean that others were quicker, so only an empty answer is a reason to rest.
     if (answer.leases.length === 0 && !this.#stop.signal.aborted) await this.#work.wait(this.#restMs(answer));
   }

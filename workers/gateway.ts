@@ -12,6 +12,8 @@ export interface HeldLease {
 
 export interface ClaimAnswer {
   readonly leases: readonly HeldLease[];
+  /** `performance.now()` from before the claim was sent for the first time: no lease began earlier. */
+  readonly claimedAt: number;
   /** Milliseconds until the next job that waits for its time is due; null when there is none, or it is not known. */
   readonly nextDueInMs: number | null;
 }

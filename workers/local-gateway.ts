@@ -28,13 +28,14 @@ export function createLocalGateway(options: LocalGatewayOptions): WorkerGateway 
 
   return {
     async claim(maxJobs) {
+      const claimedAt = performance.now();
       const outcome = await commands.claim(
         { queues, types, workerId, maxJobs, leaseSeconds: null, requestId: null },
         call,
       );
       if (outcome.kind !== 'claimed') throw new Error(`a claim without a request id was refused: ${outcome.kind}`);
       const nextDueInMs = outcome.nextDueAt === null ? null : Math.max(0, outcome.nextDueAt - clock.now());
-      return { leases: outcome.jobs.map(heldLease), nextDueInMs };
+      return { leases: outcome.jobs.map(heldLease), claimedAt, nextDueInMs };
     },
     report: execute,
     beat: execute,
