@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  AppendRefused,
-  type AppendResult,
-  type EventLog,
-  LogUnavailable,
-  NO_STREAM,
-  type StreamAppend,
-} from '#log/port';
+import { AppendRefused, type AppendResult, type EventLog, LogUnavailable, NO_STREAM } from '#log/port';
 import { openPostgresLog } from '#log/postgres/store';
 import { openPool } from '#runtime/postgres/pool';
 import { until } from '../support/until.ts';
@@ -162,20 +155,58 @@ describe('postgres: two processes that write the same streams', () => {
     await other.close();
   });
 
-  it('over and over share the wins, one for each stream and version', async () => {
+  it('over and over share the wins, one for each stream, and no append is torn', async () => {
     const other = await openLogIn(opened.database);
-    const names = Array.from({ length: 40 }, (_, n) => `shared-${n}`);
-    for (let version = -1; version < 9; version += 1) {
-      const appends: StreamAppend[] = names.map((name) => anAppend(name, version, [anEvent()]));
-      const backwards = names.toReversed().map((name) => anAppend(name, version));
-      const [mine, theirs] = await Promise.all([log.append(appends), other.append(backwards)]);
-      const wins = names.map(
-        (_, n) => [mine[n], theirs.toReversed()[n]].filter((result) => result?.kind === 'appended').length,
+    for (let round = 0; round < 10; round += 1) {
+      const names = Array.from({ length: 40 }, (_, n) => `shared-${round}-${n}`);
+      const three = names.map((name) =>
+        anAppend(
+          name,
+          NO_STREAM,
+          ['a', 'b', 'c'].map((part) => saying({ part })),
+        ),
       );
-      expect(wins).toEqual(names.map(() => 1));
+      const one = names.toReversed().map((name) => anAppend(name, NO_STREAM, [saying({ part: 'x' })]));
+      const [mine, theirs] = await Promise.all([log.append(three), other.append(one)]);
+      const streams = await log.readStreams(names);
+      const found = names.map((name) => (streams.get(name) ?? []).map(({ data }) => data.part).join(''));
+      const told = names.map((_, n) => {
+        const [abc, x] = [mine[n]?.kind, theirs.toReversed()[n]?.kind];
+        return abc === 'appended' && x === 'conflict'
+          ? 'abc'
+          : abc === 'conflict' && x === 'appended'
+            ? 'x'
+            : `${abc} ${x}`;
+      });
+      expect(found).toEqual(told);
     }
     expect(await deadlocks()).toBe(0);
     await other.close();
+  });
+
+  it('give no version a lower position than the version before it has', async () => {
+    await log.append([anAppend('inverted', NO_STREAM)]);
+    // A stranger keeps everybody from the table while it appends version 1, and a writer that guesses right waits to
+    // append version 2. Whatever it did before it had to wait must not count.
+    const stranger = await opened.database.pool.connect();
+    await stranger.query('BEGIN');
+    await stranger.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+    const guess = log.append([anAppend('inverted', 1)]);
+    await until('the guess waits for the table', async () => {
+      const { rows } = await opened.database.pool.query(
+        `SELECT FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`,
+      );
+      return rows.length > 0;
+    });
+    await stranger.query(
+      `SELECT append_events('{inverted}', '{0}', '{1}', '{1}', '{0}', '{inverted}', '{1}', ARRAY[gen_random_uuid()], '{T}', '{1}',
+         '{NULL}', '{NULL}', '{0}', '{"{}"}', '{"{}"}')`,
+    );
+    await stranger.query('COMMIT');
+    stranger.release();
+    expect(only(await guess)).toMatchObject({ kind: 'appended', version: 2 });
+    const positions = (await log.readStream('inverted')).map(({ position }) => position);
+    expect(positions).toEqual(positions.toSorted());
   });
 });
 
