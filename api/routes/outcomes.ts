@@ -1,0 +1,125 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { CommandItem, CommandOutcome } from '#commands/contract';
+import type { JobCommand } from '#domain/job/commands';
+import { InvalidRequest, parseRequest } from '#domain/json/problems';
+import type { ApiContext } from '../context.ts';
+import type { App } from '../http/app-type.ts';
+import { callOf } from '../http/call.ts';
+import { doneOrThrow, listedJob } from '../http/job-answer.ts';
+import { latest } from '../http/latest.ts';
+import { problemOf } from '../problems/from-error.ts';
+import { ApiProblem, problemBody } from '../problems/problem.ts';
+import { jobNotFound } from '../problems/rejections.ts';
+import { jobPath, listedJobSchema } from '../schemas/job.ts';
+import { checkSizes, type OutcomeItem, outcomeItem } from '../schemas/lease.ts';
+import { answers, problemSchema } from '../schemas/problem.ts';
+import { completeCommand, failCommand, heartbeatCommand, releaseCommand } from './report-command.ts';
+import { BULK_BODY_BYTES } from './submit-bulk.ts';
+
+const body = z
+  .strictObject({
+    outcomes: z
+      .array(z.unknown().meta(z.toJSONSchema(outcomeItem, { io: 'input', unrepresentable: 'any' })))
+      .max(1000, 'must have at most 1000 items'),
+  })
+  .meta({
+    examples: [
+      {
+        outcomes: [
+          { job_id: '01937d2e-8c4a-7b1e-9f00-5a1c2d3e4f50', fencing_token: 1, action: 'complete', result: null },
+        ],
+      },
+    ],
+  });
+
+const outcomesAnswer = z.object({
+  results: z.array(z.object({ index: z.int(), job: listedJobSchema.nullable(), problem: problemSchema.nullable() })),
+});
+
+export function outcomesRoute(app: App, context: ApiContext): void {
+  app.route({
+    method: 'POST',
+    url: '/v1/leases/outcomes',
+    bodyLimit: BULK_BODY_BYTES,
+    schema: {
+      operationId: 'reportOutcomes',
+      tags: ['workers'],
+      summary: 'Up to 1,000 reports at once, each judged alone',
+      description:
+        'Results come in the order of the reports. Jobs in them lack payload, result, progress and checkpoint.',
+      body,
+      response: answers({ 200: outcomesAnswer }, ['payload-too-large', 'unsupported-media-type']),
+    },
+    async handler(request, reply) {
+      const reports = await Promise.all(
+        request.body.outcomes.map((item, index) => readReport(context, request, item, index)),
+      );
+      const outcomes = await executeAll(context, request, reports);
+      const position = latest(
+        [...outcomes.values()].map((outcome) => ('position' in outcome ? outcome.position : null)),
+      );
+      reply.header('Holdfast-Position', position ?? (await context.log.head()));
+      return reply.send({
+        results: reports.map((report, index) => resultOf(report, outcomes.get(index), index, request)),
+      });
+    },
+  });
+}
+
+type Report = { readonly item: CommandItem; readonly actor: string } | { readonly problem: ApiProblem };
+
+async function readReport(context: ApiContext, request: FastifyRequest, sent: unknown, index: number): Promise<Report> {
+  const base = `/outcomes/${index}`;
+  try {
+    const outcome = parseRequest(outcomeItem, sent, base);
+    checkSizes(outcome, base);
+    if (!jobPath.safeParse({ id: outcome.job_id }).success) return { problem: jobNotFound() };
+    const actor = await context.holders.actorOf(outcome.job_id, outcome.fencing_token, request.actor);
+    return { item: { jobId: outcome.job_id, command: commandOf(outcome) }, actor };
+  } catch (error) {
+    if (error instanceof InvalidRequest) return { problem: problemOf(error) };
+    throw error;
+  }
+}
+
+function commandOf(outcome: OutcomeItem): JobCommand {
+  switch (outcome.action) {
+    case 'heartbeat':
+      return heartbeatCommand(outcome);
+    case 'complete':
+      return completeCommand(outcome);
+    case 'fail':
+      return failCommand(outcome);
+    case 'release':
+      return releaseCommand(outcome);
+  }
+}
+
+/** One call for each worker that is named; in practice there is one. */
+async function executeAll(
+  { commands }: ApiContext,
+  request: FastifyRequest,
+  reports: readonly Report[],
+): Promise<Map<number, CommandOutcome>> {
+  const good = reports.flatMap((report, index) => ('item' in report ? [{ ...report, index }] : []));
+  const outcomes = new Map<number, CommandOutcome>();
+  for (const [actor, group] of Map.groupBy(good, (report) => report.actor)) {
+    const done = await commands.execute(
+      group.map(({ item }) => item),
+      callOf(request, actor),
+    );
+    for (const [at, { index }] of group.entries()) outcomes.set(index, done[at] as CommandOutcome);
+  }
+  return outcomes;
+}
+
+function resultOf(report: Report, outcome: CommandOutcome | undefined, index: number, request: FastifyRequest): object {
+  try {
+    if ('problem' in report) throw report.problem;
+    return { index, job: listedJob(doneOrThrow(outcome).job), problem: null };
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    return { index, job: null, problem: problemBody(error, request) };
+  }
+}

@@ -1,0 +1,117 @@
+import type { FastifyRequest } from 'fastify';
+import type { CommandOutcome } from '#commands/contract';
+import { toInstantText } from '#domain/instant';
+import type { JobCommand } from '#domain/job/commands';
+import type { ApiContext } from '../context.ts';
+import type { App } from '../http/app-type.ts';
+import { callOf } from '../http/call.ts';
+import { expectedVersion, ifMatchHeader } from '../http/headers.ts';
+import { answerJob, doneOrThrow, jobHeaders } from '../http/job-answer.ts';
+import type { ProblemCode } from '../problems/codes.ts';
+import { jobPath, jobSchema } from '../schemas/job.ts';
+import {
+  checkSizes,
+  completeRequest,
+  failRequest,
+  heartbeatAnswer,
+  heartbeatRequest,
+  releaseRequest,
+} from '../schemas/lease.ts';
+import { answers } from '../schemas/problem.ts';
+import { completeCommand, failCommand, heartbeatCommand, releaseCommand } from './report-command.ts';
+
+/* What the holder of a lease says about its attempt. The fencing token is the fence: see the command's `decide`. */
+
+const MAY_REFUSE: readonly ProblemCode[] = [
+  'not-found',
+  'lease-lost',
+  'version-mismatch',
+  'payload-too-large',
+  'unsupported-media-type',
+];
+
+const route = (name: string, summary: string) => ({
+  operationId: `${name}Job`,
+  tags: ['workers'],
+  summary,
+  params: jobPath,
+  headers: ifMatchHeader,
+});
+
+type Done = Extract<CommandOutcome, { kind: 'done' }>;
+
+async function report(context: ApiContext, request: FastifyRequest, command: JobCommand): Promise<Done> {
+  const { id } = request.params as { id: string };
+  const { fencing_token } = request.body as { fencing_token: number };
+  const actor = await context.holders.actorOf(id, fencing_token, request.actor);
+  const ifVersion = expectedVersion(request);
+  const item = { jobId: id, command, ...(ifVersion !== undefined && { ifVersion }) };
+  const [outcome] = await context.commands.execute([item], callOf(request, actor));
+  return doneOrThrow(outcome);
+}
+
+export function heartbeatRoute(app: App, context: ApiContext): void {
+  app.route({
+    method: 'POST',
+    url: '/v1/jobs/:id/heartbeat',
+    schema: {
+      ...route('heartbeat', 'Extend the lease, and tell progress'),
+      body: heartbeatRequest,
+      response: answers({ 200: heartbeatAnswer }, MAY_REFUSE),
+    },
+    async handler(request, reply) {
+      checkSizes(request.body);
+      const done = await report(context, request, heartbeatCommand(request.body));
+      if (done.job.status !== 'running') throw new Error('A job that took a heartbeat is running');
+      const { lease, cancel } = done.job;
+      jobHeaders(reply, done);
+      return reply.send({ lease_expires_at: toInstantText(lease.expiresAt), cancel_requested: cancel !== null });
+    },
+  });
+}
+
+export function completeRoute(app: App, context: ApiContext): void {
+  app.route({
+    method: 'POST',
+    url: '/v1/jobs/:id/complete',
+    schema: {
+      ...route('complete', 'The attempt succeeded'),
+      body: completeRequest,
+      response: answers({ 200: jobSchema }, MAY_REFUSE),
+    },
+    async handler(request, reply) {
+      checkSizes(request.body);
+      return answerJob(reply, 200, await report(context, request, completeCommand(request.body)));
+    },
+  });
+}
+
+export function failRoute(app: App, context: ApiContext): void {
+  app.route({
+    method: 'POST',
+    url: '/v1/jobs/:id/fail',
+    schema: {
+      ...route('fail', 'The attempt failed'),
+      body: failRequest,
+      response: answers({ 200: jobSchema }, MAY_REFUSE),
+    },
+    async handler(request, reply) {
+      return answerJob(reply, 200, await report(context, request, failCommand(request.body)));
+    },
+  });
+}
+
+export function releaseRoute(app: App, context: ApiContext): void {
+  app.route({
+    method: 'POST',
+    url: '/v1/jobs/:id/release',
+    schema: {
+      ...route('release', 'Hand the job back without using up an attempt'),
+      body: releaseRequest,
+      response: answers({ 200: jobSchema }, MAY_REFUSE),
+    },
+    async handler(request, reply) {
+      return answerJob(reply, 200, await report(context, request, releaseCommand(request.body)));
+    },
+  });
+}
