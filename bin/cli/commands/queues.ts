@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Queue } from '#client/types';
-import { openSession } from '../session.ts';
+import type { Page, Queue } from '#client/types';
+import { openSession, type Session } from '../session.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -21,9 +21,9 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .command('list', { isDefault: true })
     .description('list the queues that were ever used')
     .action(async (_options, command) => {
-      const { client, printer } = openSession(command, terminal);
-      const page = await client.listQueues();
-      printer.list({
+      const session = openSession(command, terminal);
+      const page = await allQueues(session);
+      session.printer.list({
         rows: page.data,
         columns: COLUMNS,
         id: (queue) => queue.name,
@@ -31,4 +31,14 @@ export function addQueues(program: Command, terminal: Terminal): void {
         empty: 'No queue was used yet. Submit a job with: holdfast jobs submit --type noop',
       });
     });
+}
+
+async function allQueues({ client }: Session): Promise<Page<Queue>> {
+  const data: Queue[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Page<Queue> = await client.listQueues(cursor === undefined ? {} : { cursor });
+    data.push(...page.data);
+    cursor = page.next_cursor;
+  }
+  return { data, next_cursor: null };
 }

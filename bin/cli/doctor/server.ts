@@ -14,7 +14,7 @@ export async function checkServer({ client, url }: Session): Promise<Finding[]> 
 }
 
 async function checkReadiness(client: Session['client']): Promise<Finding> {
-  const { status, checks } = await client.readiness();
+  const { status, checks = [] } = await client.readiness();
   const broken = checks.filter((check) => !check.ok).map((check) => `${check.name}: ${check.detail ?? 'not ready'}`);
   if (broken.length === 0) return fine('readiness', `${status}: ${checks.map((check) => check.name).join(', ')}`);
   return failed('readiness', broken.join('; '), "The server's log says more");

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { JobEvent } from '#client/types';
+import type { JobEvent, Page } from '#client/types';
 import { openSession, type Session } from '../../session.ts';
 import type { Column } from '../../table.ts';
 import type { Terminal } from '../../terminal.ts';
@@ -33,7 +33,7 @@ export function addHistory(jobs: Command, terminal: Terminal): void {
 async function allEvents({ client }: Session, id: string): Promise<JobEvent[]> {
   const events: JobEvent[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await client.jobEvents(id, cursor === undefined ? {} : { cursor });
+    const page: Page<JobEvent> = await client.jobEvents(id, cursor === undefined ? {} : { cursor });
     events.push(...page.data);
     cursor = page.next_cursor;
   }
