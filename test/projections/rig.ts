@@ -1,12 +1,15 @@
 import { type Logger, pino } from 'pino';
 import { fold } from '#domain/job/evolve';
-import type { EventLog } from '#log/port';
+import type { EventLog, StreamAppend } from '#log/port';
 import { openPostgresLog } from '#log/postgres/store';
 import { DueJobsTable } from '#projections/due-jobs/due-jobs';
 import { dueJobsHook } from '#projections/due-jobs/hook';
 import type { PayloadSource } from '#projections/due-jobs/payload-source';
 import { readRecordedJobEvent } from '#projections/job-events';
+import type { Projection } from '#projections/projector/projection';
+import { startProjector } from '#projections/projector/projector';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 export const silent: Logger = pino({ level: 'silent' });
 
@@ -46,4 +49,28 @@ export async function openRig(options: { hook: boolean } = { hook: true }): Prom
 export async function foldFromLog(log: EventLog, jobId: string) {
   const events = await log.readStream(`job-${jobId}`);
   return fold(jobId, events.map(readRecordedJobEvent));
+}
+
+export async function appendAll(log: EventLog, appends: readonly StreamAppend[]): Promise<void> {
+  // One stream occurs only once in a call.
+  for (const append of appends) await log.append([append]);
+}
+
+/** Runs a projector until it has seen everything that is in the log now. */
+export async function catchUp(
+  rig: Pick<Rig, 'log' | 'pool'>,
+  projections: readonly Projection[],
+  options: { pageSize?: number } = {},
+): Promise<void> {
+  const head = await rig.log.head();
+  const projector = startProjector({ ...rig, logger: silent, ownerId: 'test', projections, ...options });
+  const names = projections.map(({ name }) => name);
+  await until('the projections are up to date', async () => {
+    const { rows } = await rig.pool.query<{ position: string }>(
+      'SELECT position FROM projections WHERE name = ANY ($1) AND position >= $2',
+      [names, head],
+    );
+    return rows.length === names.length;
+  });
+  await projector.stop();
 }

@@ -1,0 +1,34 @@
+import type { Pool, PoolClient } from 'pg';
+import type { EventLog, RecordedEvent } from '#log/port';
+
+/** Events in, rows out. A projection keeps nothing in memory between batches: its tables are all it knows. */
+export interface Projection {
+  readonly name: string;
+  /** Raised when the rows mean something else than before. */
+  readonly schemaVersion: number;
+  /** What a rebuild empties. */
+  readonly tables: readonly string[];
+  /**
+   * Reads what the batch builds on and folds it, without writing: the transaction that follows must be short. Streams
+   * that cannot be followed are parked at their last good event; an error that it throws is nobody's data.
+   */
+  prepare(events: readonly RecordedEvent[], source: ProjectionSource): Promise<PreparedBatch>;
+}
+
+export interface ProjectionSource {
+  readonly db: Pool | PoolClient;
+  readonly log: Pick<EventLog, 'readStreams'>;
+}
+
+export interface PreparedBatch {
+  readonly parked: readonly ParkedStream[];
+  /** Writes the rows: one statement a table at most, whatever the batch holds. */
+  write(transaction: PoolClient): Promise<void>;
+}
+
+/** A stream whose event at `version` could not be applied. */
+export interface ParkedStream {
+  readonly stream: string;
+  readonly version: number;
+  readonly error: string;
+}
