@@ -9,16 +9,26 @@ import { describeThrown } from './thrown.ts';
 type Fail = Extract<Outcome, { kind: 'fail' }>;
 
 export function failed(attempt: Attempt, thrown: unknown, overrides: Partial<Fail> = {}): Fail {
-  const said = isJobErrorSafely(thrown) ? thrown : null;
   return {
     kind: 'fail',
     fencingToken: attempt.fencingToken,
     error: describeThrown(thrown),
     why: 'error',
-    retryable: !(thrown instanceof Unstorable) && (said?.retryable ?? true),
-    retryAfterSeconds: retryAfter(said?.retryAfterSeconds ?? null),
+    ...adviceOf(thrown),
     ...overrides,
   };
+}
+
+/** Whether and when to try again, as the error says it. Even to look at what was thrown may throw: it can be a proxy. */
+function adviceOf(thrown: unknown): Pick<Fail, 'retryable' | 'retryAfterSeconds'> {
+  try {
+    if (thrown instanceof Unstorable) return { retryable: false, retryAfterSeconds: null };
+    if (isJobError(thrown))
+      return { retryable: thrown.retryable, retryAfterSeconds: inRange(thrown.retryAfterSeconds) };
+  } catch {
+    // It says nothing, then.
+  }
+  return { retryable: true, retryAfterSeconds: null };
 }
 
 export function released(attempt: Attempt, reason: string, delaySeconds = 0): Outcome {
@@ -43,16 +53,7 @@ export function outcomeOfThrow(attempt: Attempt, thrown: unknown): Outcome {
 }
 
 /** Seconds that the scheduler takes, whatever the handler said. */
-function retryAfter(seconds: number | null): number | null {
+function inRange(seconds: number | null): number | null {
   if (seconds === null || Number.isNaN(seconds)) return null;
   return Math.min(31_536_000, Math.max(0, seconds));
-}
-
-/** A proxy may throw at `instanceof`. */
-function isJobErrorSafely(thrown: unknown): thrown is import('./job-error.ts').JobError {
-  try {
-    return isJobError(thrown);
-  } catch {
-    return false;
-  }
 }
