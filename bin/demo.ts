@@ -1,33 +1,30 @@
-import { once } from 'node:events';
-import { showProgress } from './cli/progress.ts';
-import { compare } from './demo/compare.ts';
-import { disturb } from './demo/disturb.ts';
-import { listFiles } from './demo/files.ts';
-import { type Installation, Scaffold } from './demo/installation.ts';
-import { type DemoOptions, parseOptions } from './demo/options.ts';
-import { tallyFeed } from './demo/outcomes.ts';
-import { printReport, problemsOf, type Report } from './demo/report.ts';
-import { submitFiles, untilAllDone } from './demo/work.ts';
+import { Scaffold } from './demo/installation.ts';
+import { parseOptions } from './demo/options.ts';
+import { perform } from './demo/perform.ts';
+import { problemsOf, reportText, whereToLook } from './demo/report.ts';
 import { untilToldToStop } from './signals.ts';
 
-/** At most so many of the files are slow ones. */
-const SLOW_FILES = 48;
+const INTERRUPTED = 130;
 
 const options = parseOptions(process.argv);
 const scaffold = new Scaffold();
-const interrupted = untilToldToStop().then(() => null);
+const signal = untilToldToStop().then(() => 'interrupted' as const);
+let exitCode = 1;
 try {
-  const report = await Promise.race([perform(options), interrupted]);
-  if (report === null) {
-    process.exitCode = 130;
+  process.stderr.write('starting PostgreSQL, a server and three workers ...\n');
+  const report = await Promise.race([scaffold.start().then((started) => perform(started, options)), signal]);
+  if (report === 'interrupted') {
+    exitCode = INTERRUPTED;
   } else {
     const problems = problemsOf(report);
-    printReport(process.stdout, report, problems, options);
-    process.exitCode = problems.length === 0 ? 0 : 1;
+    exitCode = problems.length === 0 ? 0 : 1;
+    process.stdout.write(reportText(report, problems));
   }
 } catch (error) {
-  process.stderr.write(`demo: ${(error as Error).message}\nThe logs of its processes are in ${scaffold.dataDir}\n`);
-  process.exitCode = 1;
-} finally {
-  await scaffold.stop({ keep: options.keep || process.exitCode === 1 });
+  process.stderr.write(`demo: ${(error as Error).message}\n`);
 }
+// What went wrong can be looked into.
+const keep = options.keep || exitCode === 1;
+await scaffold.stop({ keep });
+if (exitCode !== INTERRUPTED) process.stdout.write(whereToLook(scaffold.dataDir, keep));
+process.exit(exitCode);

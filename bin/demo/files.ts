@@ -31,5 +31,5 @@ export async function fingerprint(path: string): Promise<Fingerprint | null> {
 /** When a file was last written, in epoch milliseconds; null when it is gone. */
 export async function writtenAt(path: string): Promise<number | null> {
   const found = await stat(path).catch(() => null);
-  return found && found.mtimeMs;
+  return found?.mtimeMs ?? null;
 }

@@ -6,11 +6,7 @@ const LOOK_EVERY_MS = 50;
  * Looks again and again until the answer is something; the answer.
  * @throws when it does not come in time.
  */
-export async function until<T>(
-  what: string,
-  withinMs: number,
-  look: () => Promise<T | false | 0 | null>,
-): Promise<T> {
+export async function until<T>(what: string, withinMs: number, look: () => Promise<T | false | 0 | null>): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const answer = await look();

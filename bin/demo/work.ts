@@ -35,8 +35,18 @@ function jobFor(path: string, slow: boolean): BulkItem {
   };
 }
 
-/** Resolves when every file has its outcome. */
-export async function untilAllDone(client: Client, total: number, progress: Progress, signal: AbortSignal): Promise<void> {
+/**
+ * Resolves when every file has its outcome.
+ * @param rest - Ends the wait when what should bring the rest of the work fails.
+ */
+export async function untilAllDone(
+  client: Client,
+  total: number,
+  progress: Progress,
+  rest: Promise<unknown>,
+): Promise<void> {
+  const failed = new AbortController();
+  rest.catch(() => failed.abort());
   const startedAt = performance.now();
   for (;;) {
     const { depth } = await client.getQueue(QUEUE);
@@ -44,6 +54,6 @@ export async function untilAllDone(client: Client, total: number, progress: Prog
     const rate = Math.round(done / ((performance.now() - startedAt) / 1_000));
     progress.at(done, total, `${rate.toLocaleString('en')} jobs/s, ${depth.running} running`);
     if (done >= total) return;
-    await delay(LOOK_EVERY_MS, undefined, { signal });
+    await delay(LOOK_EVERY_MS, undefined, { signal: failed.signal });
   }
 }

@@ -17,7 +17,10 @@ export function cliPage(): string {
     generatedFrom('bin/cli/'),
     INTRODUCTION,
     '## Exit codes',
-    table(['code', 'meaning'], EXIT_CODE_HELP.map(([exitCode, meaning]) => [String(exitCode), meaning])),
+    table(
+      ['code', 'meaning'],
+      EXIT_CODE_HELP.map(([exitCode, meaning]) => [String(exitCode), meaning]),
+    ),
     '## Options of every command',
     optionTable(program.options),
     '## Commands',

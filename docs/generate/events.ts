@@ -24,10 +24,7 @@ ${table(
   [
     [code('event_id'), 'UUID; an append that is repeated after an unknown outcome carries the same ids'],
     [code('schema_version'), 'version of the shape of `data`'],
-    [
-      code('actor'),
-      '`key:<id>`, `worker:<id>`, `system:<part>` or `anonymous`: who wrote it',
-    ],
+    [code('actor'), '`key:<id>`, `worker:<id>`, `system:<part>` or `anonymous`: who wrote it'],
     [code('request_id'), 'of the HTTP request that led to it'],
     [code('$correlationId'), 'the same on every event of a job'],
     [code('$causationId'), 'the id of the event before it in the stream'],
@@ -40,7 +37,9 @@ ${table(
 /** docs/events.md */
 export function eventsPage(): string {
   const jobs = JOB_EVENT_TYPES.map((type) => jobEvent(type));
-  const workers = Object.entries(workerEventData).map(([type, schema]) => section(type, WORKER_MEANINGS[type] ?? '', schema));
+  const workers = Object.entries(workerEventData).map(([type, schema]) =>
+    section(type, WORKER_MEANINGS[type] ?? '', schema),
+  );
   return [
     generatedFrom('domain/job/events.ts'),
     INTRODUCTION,
@@ -49,7 +48,9 @@ export function eventsPage(): string {
     '## Events of a worker',
     'In the stream `worker-<id>`. When a worker was last seen is a mark in a read table and no event.',
     ...workers,
-  ].join('\n\n').concat('\n');
+  ]
+    .join('\n\n')
+    .concat('\n');
 }
 
 const WORKER_MEANINGS: Readonly<Record<string, string>> = {

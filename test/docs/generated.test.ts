@@ -8,7 +8,9 @@ describe('pages made from the code', () => {
   });
 
   test('every field of every event has a meaning', () => {
-    const rows = GENERATED_PAGES['events.md']!().split('\n').filter((line) => line.startsWith('| `'));
+    const rows = GENERATED_PAGES['events.md']!()
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
     expect(rows.length).toBeGreaterThan(40);
     expect(rows.filter((line) => line.endsWith('|  |'))).toEqual([]);
   });
