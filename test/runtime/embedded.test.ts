@@ -1,22 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type EmbeddedPostgres, findEmbeddedPostgres, startEmbeddedPostgres } from '#runtime/postgres/embedded';
+import { createScratch } from '#test/support/scratch';
 import { until } from '#test/support/until';
 
 const OWNER = fileURLToPath(new URL('./fixtures/embedded-owner.ts', import.meta.url));
@@ -26,8 +16,7 @@ let dataDir: string;
 let started: EmbeddedPostgres[] = [];
 let owners: ChildProcess[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'holdfast-embedded-'));
-  chmodSync(folder, 0o755);
+  folder = createScratch('embedded');
   dataDir = join(folder, 'data');
 });
 afterEach(async () => {

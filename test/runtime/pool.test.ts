@@ -72,7 +72,7 @@ test('it lives through the end of a connection that is checked out', async () =>
     ),
   );
   expect(isConnectionError(error)).toBe(true);
-  client.release();
+  client.release(error as Error);
   expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 });
 

@@ -7,6 +7,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Superuser URL of the run's server; the database it names is only for making others. */
     postgresUrl: string;
+    /** Folder for the tests' own files; gone at the end of the run, with every server that still runs below it. */
+    scratch: string;
   }
 }
 
@@ -21,10 +23,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     detached: true,
   });
   const ended = once(keeper, 'exit');
-  const firstLine = once(keeper.stdout, 'data').then(([data]) => String(data).trim());
-  const url = await Promise.race([firstLine, ended.then(() => null)]);
-  if (url === null) throw new Error('the test server did not start');
-  project.provide('postgresUrl', url);
+  const firstLine = once(keeper.stdout, 'data').then(([data]) => JSON.parse(String(data)));
+  const ready = await Promise.race([firstLine, ended.then(() => null)]);
+  if (ready === null) throw new Error('the test server did not start');
+  project.provide('postgresUrl', ready.postgresUrl);
+  project.provide('scratch', ready.scratch);
   return async () => {
     keeper.stdin.end();
     await ended;

@@ -12,7 +12,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
@@ -50,42 +49,34 @@ export async function createCluster(plan: ClusterPlan): Promise<string> {
   mkdirSync(dataDir, { recursive: true, mode: 0o755 });
   const isReachable = canReach(dataDir, user);
   if (!isReachable) mkdirSync(ELSEWHERE, { recursive: true, mode: 0o755 });
+  const place = join(dataDir, 'postgres');
   const draft = mkdtempSync(join(isReachable ? dataDir : ELSEWHERE, 'postgres-'));
-  await initialize(draft, plan);
   try {
-    const place = join(dataDir, 'postgres');
+    giveTo(user, draft);
+    await initialize(draft, plan);
     if (isReachable) renameSync(draft, place);
     else symlinkSync(draft, place);
   } catch (error) {
     rmSync(draft, { recursive: true });
     if (findCluster(dataDir) === null) throw error;
   }
-  return realpathSync(join(dataDir, 'postgres'));
+  return realpathSync(place);
 }
 
 async function initialize(folder: string, { binaries, user, durable }: ClusterPlan): Promise<void> {
   const password = randomBytes(24).toString('hex');
-  const secrets = mkdtempSync(join(tmpdir(), 'holdfast-'));
-  const passwordFile = join(secrets, PASSWORD_FILE);
+  // initdb wants its folder empty, so that the password has to wait beside it.
+  const passwordFile = `${folder}.password`;
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  giveTo(user, passwordFile);
+  const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const login = ['-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+  const args = ['-D', folder, '-E', 'UTF8', ...locale, ...login, ...(durable ? [] : ['--no-sync'])];
   try {
-    writeFileSync(passwordFile, password, { mode: 0o600 });
-    giveTo(user, folder, secrets, passwordFile);
-    const names = [
-      '-U',
-      'postgres',
-      '-E',
-      'UTF8',
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-    ];
-    const login = ['--auth=scram-sha-256', `--pwfile=${passwordFile}`];
-    const sync = durable ? [] : ['--no-sync'];
-    await promisify(execFile)(binaries.initdb, ['-D', folder, ...names, ...login, ...sync], { cwd: '/', ...user });
-    writeFileSync(join(folder, PASSWORD_FILE), password, { mode: 0o600 });
-    giveTo(user, join(folder, PASSWORD_FILE));
+    await promisify(execFile)(binaries.initdb, args, { cwd: '/', ...user });
+    renameSync(passwordFile, join(folder, PASSWORD_FILE));
   } finally {
-    rmSync(secrets, { recursive: true });
+    rmSync(passwordFile, { force: true });
   }
 }
 
