@@ -10,50 +10,61 @@ export interface FieldProblem {
 /** Deep enough for any real document; JSON.stringify itself overflows the stack some thousands of levels further. */
 export const MAX_DEPTH = 100;
 
+/** More than anyone reads; and a circle of objects would go on for ever. */
+const MAX_PROBLEMS = 20;
+
 /**
- * Finds what JSON text cannot carry to every reader unchanged: numbers that are not finite or lose digits, text with NUL
- * or half a surrogate pair (Postgres refuses them), `__proto__` as a key, too deep nesting, and, for values that never
- * were JSON text, anything that is no JSON value.
+ * Finds what JSON text cannot carry to every reader unchanged: numbers that are not finite, text with NUL or half a
+ * surrogate pair (Postgres refuses them), `__proto__` as a key, too deep nesting, and, for values that never were JSON
+ * text, anything that is no JSON value.
  * @returns All problems, at most 20.
  */
 export function jsonProblems(value: unknown, pointer = ''): FieldProblem[] {
-  return problemsIn(value, pointer, 0).slice(0, 20);
+  const found: FieldProblem[] = [];
+  for (const problem of problemsIn(value, pointer, 0)) {
+    found.push(problem);
+    if (found.length === MAX_PROBLEMS) break;
+  }
+  return found;
 }
 
-function problemsIn(value: unknown, pointer: string, depth: number): FieldProblem[] {
+/** One after the other as they are asked for, so that whoever has enough stops the search. */
+function* problemsIn(value: unknown, pointer: string, depth: number): Generator<FieldProblem> {
+  const detail = problemOf(value, depth);
+  if (detail !== null) yield { pointer, detail };
+  else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* problemsIn(item, `${pointer}/${index}`, depth + 1);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) {
+      const at = `${pointer}/${escapePointer(key)}`;
+      if (key === '__proto__') yield { pointer: at, detail: 'is not allowed as a key' };
+      else if (!isStorableText(key)) yield { pointer: at, detail: UNSTORABLE };
+      else yield* problemsIn(member, at, depth + 1);
+    }
+  }
+}
+
+const UNSTORABLE = 'must not contain NUL or half a surrogate pair';
+
+/** What is wrong with a value itself, whatever it contains. */
+function problemOf(value: unknown, depth: number): string | null {
   switch (typeof value) {
     case 'boolean':
-      return [];
+      return null;
     case 'string':
-      return isStorableText(value) ? [] : refuse(pointer, 'must not contain NUL or half a surrogate pair');
+      return isStorableText(value) ? null : UNSTORABLE;
     case 'number':
-      return Number.isFinite(value) ? [] : refuse(pointer, 'must be a finite number');
+      return Number.isFinite(value) ? null : 'must be a finite number';
     case 'object':
-      return value === null ? [] : problemsInside(value, pointer, depth);
+      if (value === null) return null;
+      if (depth >= MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH} levels`;
+      return Array.isArray(value) || isPlainObject(value) ? null : 'must be a JSON value';
     case 'bigint':
     case 'function':
     case 'symbol':
     case 'undefined':
-      return refuse(pointer, 'must be a JSON value');
+      return 'must be a JSON value';
   }
-}
-
-function problemsInside(value: object, pointer: string, depth: number): FieldProblem[] {
-  if (depth >= MAX_DEPTH) return refuse(pointer, `must not be nested deeper than ${MAX_DEPTH} levels`);
-  if (Array.isArray(value)) {
-    return value.flatMap((item: unknown, index) => problemsIn(item, `${pointer}/${index}`, depth + 1));
-  }
-  if (!isPlainObject(value)) return refuse(pointer, 'must be a JSON value');
-  return Object.entries(value).flatMap(([key, member]) => {
-    const at = `${pointer}/${escapePointer(key)}`;
-    if (key === '__proto__') return refuse(at, 'is not allowed as a key');
-    if (!isStorableText(key)) return refuse(at, 'must not contain NUL or half a surrogate pair');
-    return problemsIn(member, at, depth + 1);
-  });
-}
-
-function refuse(pointer: string, detail: string): FieldProblem[] {
-  return [{ pointer, detail }];
 }
 
 function isPlainObject(value: object): boolean {
