@@ -42,7 +42,8 @@ function daysInMonth(year: number, month: number): number {
   return month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** An instant some seconds (fractions allowed, never negative) after another; never beyond the last instant. */
+/** An instant some seconds (fractions allowed) after another; never before it, never beyond the last instant. */
 export function plusSeconds(instant: number, seconds: number): number {
-  return Math.min(LAST_INSTANT, instant + Math.round(seconds * 1000));
+  const milliseconds = Number.isNaN(seconds) ? 0 : Math.max(0, Math.round(seconds * 1000));
+  return Math.min(LAST_INSTANT, instant + milliseconds);
 }

@@ -123,7 +123,12 @@ function failure(
   if (job.cancel) return accepted(last, { type: 'Cancelled', data: { reason: job.cancel.reason } });
   const reason = deathAfterFailure(job, { why, retryable: error.retryable });
   if (reason) return accepted(last, { type: 'DeadLettered', data: { reason } });
-  const delay = failed.retryAfterSeconds ?? backoffSeconds(job.retry, job.attempt, random);
+  const asked = failed.retryAfterSeconds;
+  // A handler's own arithmetic may give anything; what is no wait counts as not said.
+  const delay =
+    asked !== null && asked >= 0 && asked < Number.POSITIVE_INFINITY
+      ? asked
+      : backoffSeconds(job.retry, job.attempt, random);
   return accepted({ type: 'Failed', data: { error, why, retry_at: toInstantText(plusSeconds(now, delay)) } });
 }
 

@@ -60,10 +60,15 @@ function delayBeforeJitter(policy: RetryPolicy, n: number): number {
     case 'linear':
       return clamp(policy.base_seconds * n, clamp(policy.cap_seconds, MAX_DELAY_SECONDS));
     case 'exponential':
-      return clamp(policy.base_seconds * policy.factor ** (n - 1), clamp(policy.cap_seconds, MAX_DELAY_SECONDS));
+      return clamp(policy.base_seconds * power(policy.factor, n - 1), clamp(policy.cap_seconds, MAX_DELAY_SECONDS));
     case 'list':
       return clamp(policy.delays_seconds[Math.min(n, policy.delays_seconds.length) - 1] ?? 0, MAX_DELAY_SECONDS);
   }
+}
+
+/** Finite where it overflows, so that a base of 0 stays 0. */
+function power(base: number, exponent: number): number {
+  return Math.min(base ** exponent, Number.MAX_VALUE);
 }
 
 function clamp(value: number, cap: number): number {
