@@ -32,6 +32,8 @@ export const submitRequest = z
   .refine(({ scheduled_at, delay_seconds }) => scheduled_at === undefined || delay_seconds === undefined, {
     path: ['delay_seconds'],
     message: 'must not be given together with scheduled_at',
+    // Also when other fields are wrong, so that all that is wrong is told at once.
+    when: ({ value }) => typeof value === 'object' && value !== null,
   });
 
 /** A submit as it was sent, in the API's words: what the fingerprint is taken of. */
