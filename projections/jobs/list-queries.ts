@@ -1,0 +1,111 @@
+import type { Pool } from 'pg';
+import { fold } from '#domain/job/evolve';
+import type { Job } from '#domain/job/state';
+import { type JobView, jobView, LARGE_FIELDS, type LargeField } from '#domain/job/view';
+import type { EventLog } from '#log/port';
+import { readRecordedJobEvent } from '../job-events.ts';
+import { decodeJobState, STATE_FORMAT } from '../job-state.ts';
+import { streamNames } from '../job-streams.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { type JobFilters, type JobSort, listStatement } from './list-statement.ts';
+import { logFields } from './log-fields.ts';
+
+export { BadCursor } from './cursor.ts';
+export { JOB_SORTS, type JobFilters, type JobSort } from './list-statement.ts';
+
+export interface JobListSource {
+  readonly pool: Pool;
+  readonly log: Pick<EventLog, 'readStream'>;
+  readonly streamPrefix: string;
+}
+
+export interface ListRequest {
+  readonly filters: JobFilters;
+  readonly sort: JobSort;
+  readonly limit: number;
+  /** `nextCursor` of the page before. Bound to filters and sort, to nothing else. */
+  readonly cursor: string | null;
+  /** Fields that are absent otherwise. */
+  readonly include: readonly LargeField[];
+}
+
+export type ListedJob = Omit<JobView, LargeField> & Partial<Pick<JobView, LargeField>>;
+
+export interface JobList {
+  readonly rows: readonly ListedJob[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+interface JobRow {
+  readonly id: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly scheduled_at: string;
+  readonly version: number;
+  readonly result_version: number | null;
+  readonly state_format: number;
+  readonly state: object;
+}
+
+/**
+ * A page of jobs. While pages are walked, a job that is there and matches all the time comes exactly once, as long as what
+ * it is sorted by stands still: always when sorted by creation. A job whose `updated_at` or `scheduled_at` moves during the
+ * walk moves with it, and may be passed over or seen again at its new place.
+ * @throws BadCursor
+ */
+export async function listJobs(source: JobListSource, request: ListRequest): Promise<JobList> {
+  const { filters, sort, limit, cursor, include } = request;
+  const scope = scopeOf(filters, sort);
+  const after = cursor === null ? null : decodeCursor(cursor, scope);
+  const { text, values } = listStatement({ filters, sort, after, limit: limit + 1 });
+  const { rows } = await source.pool.query<JobRow>(text, [...values]);
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return {
+    rows: await Promise.all(page.map((row) => listedJob(source, row, include))),
+    nextCursor: last ? encodeCursor({ key: sortKey(last, sort), id: last.id }, scope) : null,
+  };
+}
+
+async function listedJob(source: JobListSource, row: JobRow, include: readonly LargeField[]): Promise<ListedJob> {
+  const view = jobView(await jobOf(source, row));
+  const listed: Record<string, unknown> = { ...view };
+  const fields = logFields(source.log, streamNames(source.streamPrefix).jobStream);
+  for (const field of LARGE_FIELDS) {
+    if (!include.includes(field)) delete listed[field];
+    else if (field === 'payload') listed[field] = await fields.payload(row.id);
+    else if (field === 'result' && row.result_version !== null) {
+      listed[field] = await fields.result(row.id, row.result_version);
+    }
+  }
+  return listed as unknown as ListedJob;
+}
+
+/** A row that another version of the program wrote is folded from its stream. */
+async function jobOf({ log, streamPrefix }: JobListSource, row: JobRow): Promise<Job> {
+  if (row.state_format === STATE_FORMAT) return decodeJobState(row.id, row.state, {});
+  const events = await log.readStream(streamNames(streamPrefix).jobStream(row.id), { limit: row.version + 1 });
+  const job = fold(row.id, events.map(readRecordedJobEvent));
+  if (job === null) throw new Error(`job ${row.id} has a row and no events`);
+  return job;
+}
+
+function sortKey(row: JobRow, sort: JobSort): number {
+  switch (sort) {
+    case '-created_at':
+    case 'created_at':
+      return Number(row.created_at);
+    case 'scheduled_at':
+      return Number(row.scheduled_at);
+    case '-updated_at':
+      return Number(row.updated_at);
+  }
+}
+
+/** The same filters in another order are the same filters. */
+function scopeOf(filters: JobFilters, sort: JobSort): string {
+  const { status, queue, type, tags, createdAfter, createdBefore, acknowledged } = filters;
+  const lists = [status, queue, type, tags].map((list) => [...new Set<string>(list)].sort());
+  return JSON.stringify([sort, ...lists, createdAfter, createdBefore, acknowledged]);
+}

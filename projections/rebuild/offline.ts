@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { EventLog, Position } from '#log/port';
+import { quoteIdentifier } from '#runtime/postgres/session';
+import { inTransaction } from '#runtime/postgres/transaction';
+import { positionNumber } from '../positions/position-number.ts';
+import { applyPage } from '../projector/apply-page.ts';
+import { handBack, type Ownership, takeOwnership } from '../projector/ownership.ts';
+import type { Projection } from '../projector/projection.ts';
+
+export interface RebuildOptions {
+  readonly pool: Pool;
+  readonly log: EventLog;
+  readonly projection: Projection;
+  /** Events in a batch, which is what is in memory at once. Default 2,000. */
+  readonly pageSize?: number;
+  /** Hears how far it is, in events (more precisely: in numbers of the log). */
+  onProgress?(done: number, total: number): void;
+}
+
+/** A running process works on the projection, or newer code did; nothing was changed. */
+export class RebuildRefused extends Error {
+  override readonly name = 'RebuildRefused';
+}
+
+/**
+ * Empties a projection's tables and fills them from the log up to its head. Readers see the table grow meanwhile, so no
+ * server should run; a projector that does is fenced out by the epoch, and one that is at work makes it refuse.
+ * @throws RebuildRefused
+ */
+export async function rebuildOffline(options: RebuildOptions): Promise<void> {
+  const { pool, log, projection } = options;
+  await forgetForeignCheckpoint(pool, log, projection.name);
+  const taken = await takeOwnership(pool, log, projection, `rebuild/${randomUUID()}`);
+  if (taken === null)
+    throw new RebuildRefused(`A running process works on ${projection.name}, or newer code did. Stop it first.`);
+  try {
+    await refill(options, await emptyTables(pool, projection, taken));
+  } finally {
+    await handBack(pool, taken);
+  }
+}
+
+async function refill(options: RebuildOptions, emptied: Ownership): Promise<void> {
+  const { pool, log, projection, pageSize = 2000, onProgress } = options;
+  const context = { pool, log, projection, parked: new Set<string>() };
+  let owned = emptied;
+  let head = await log.head();
+  while (isBefore(owned.position, head)) {
+    const page = await log.readAll(owned.position, pageSize);
+    if (page.events.length === 0) break;
+    ({ owned } = await applyPage(context, owned, page));
+    onProgress?.(positionNumber(owned.position), Math.max(positionNumber(head), positionNumber(owned.position)));
+    if (!isBefore(owned.position, head)) head = await log.head();
+  }
+}
+
+function isBefore(position: Position | null, head: Position): boolean {
+  return positionNumber(position) < positionNumber(head);
+}
+
+/** A checkpoint of another log stops a projector for good; a rebuild is how it is put right. */
+async function forgetForeignCheckpoint(pool: Pool, log: EventLog, name: string): Promise<void> {
+  const head = await log.head();
+  await pool.query(
+    `UPDATE projections SET log_id = $2, position = NULL
+     WHERE name = $1 AND (log_id <> $2 OR position > $3) AND (owner IS NULL OR owned_until <= clock_timestamp())`,
+    [name, log.id, head],
+  );
+}
+
+async function emptyTables(pool: Pool, projection: Projection, taken: Ownership): Promise<Ownership> {
+  await inTransaction(pool, async (transaction) => {
+    const { rowCount } = await transaction.query(
+      `UPDATE projections SET position = NULL, generation = generation + 1, owned_until = clock_timestamp() + interval '5 seconds'
+       WHERE name = $1 AND epoch = $2`,
+      [projection.name, taken.epoch],
+    );
+    if (rowCount !== 1) throw new RebuildRefused(`Another process took ${projection.name} over`);
+    await transaction.query('DELETE FROM parked_streams WHERE projection = $1', [projection.name]);
+    await transaction.query(`TRUNCATE ${projection.tables.map(quoteIdentifier).join(', ')}`);
+  });
+  return { ...taken, position: null };
+}
