@@ -1,4 +1,4 @@
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Commands } from '#commands/contract';
 import { streamNames } from '#domain/streams';
@@ -10,7 +10,7 @@ import { openApiRoute, registerOpenApi } from './docs/openapi.ts';
 import { pageRoutes } from './docs/pages.ts';
 import { registerReference } from './docs/reference.ts';
 import { FeedTail } from './feed/tail.ts';
-import { createAuth } from './http/auth.ts';
+import { type Authenticate, createAuth } from './http/auth.ts';
 import { registerBodyParser } from './http/body.ts';
 import { answerClientError } from './http/client-errors.ts';
 import { boundHandler } from './http/deadline.ts';
@@ -51,13 +51,14 @@ const MAX_EVENT_STREAMS = 200;
  * then ends.
  */
 export function createApi(options: ApiOptions): FastifyInstance {
-  const app = createServer(options.logger);
+  const authenticate = createAuth(options.adminKey);
+  const app = createServer(options.logger, authenticate);
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
   const context = createContext(options, closing.signal);
 
   const unmatched = watchMethods(app);
-  guardRequests(app, options.adminKey, unmatched);
+  guardRequests(app, authenticate, unmatched);
   observeRequests(app, options.metrics);
   registerBodyParser(app);
   registerOpenApi(app, options.version.version);
@@ -73,10 +74,10 @@ export function createApi(options: ApiOptions): FastifyInstance {
 }
 
 /** Limits against slow and hostile clients are in milliseconds and bytes. */
-function createServer(logger: Logger): FastifyInstance {
+function createServer(logger: Logger, authenticate: Authenticate): FastifyInstance {
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     requestIdHeader: false,
     bodyLimit: 1024 * 1024,
@@ -87,7 +88,8 @@ function createServer(logger: Logger): FastifyInstance {
     routerOptions: { querystringParser: parseQueryString, maxParamLength: 128 },
     http: { maxHeaderSize: 16 * 1024, headersTimeout: 15_000, connectionsCheckingInterval: 5_000 },
     clientErrorHandler: answerClientError,
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    frameworkErrors: (error, request, reply) =>
+      void answerError(refusal(authenticate, request) ?? error, request, reply),
   });
   app.server.maxConnections = 10_000;
   app.setErrorHandler(answerError);
@@ -97,13 +99,22 @@ function createServer(logger: Logger): FastifyInstance {
   return app;
 }
 
+/** What Fastify refuses before its hooks run is no business of a stranger either. */
+function refusal(authenticate: Authenticate, request: FastifyRequest): unknown {
+  try {
+    authenticate(request);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
 /** Every request, in this order: its id, the headers of every answer, who asks, whether there is such a route, its fields. */
 function guardRequests(
   app: FastifyInstance,
-  adminKey: string | null,
+  authenticate: Authenticate,
   unmatched: ReturnType<typeof watchMethods>,
 ): void {
-  const authenticate = createAuth(adminKey);
   app.decorateRequest('actor', 'anonymous');
   app.decorateRequest('sentBody', undefined);
   app.addHook('onRequest', async (request, reply) => {

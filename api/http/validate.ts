@@ -1,15 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { fieldProblems } from '#domain/json/problems';
+import type { JsonValue } from '#domain/json/value';
 import { ApiProblem, invalidRequest, type WrongField } from '../problems/problem.ts';
 import { jobNotFound } from '../problems/rejections.ts';
+import { readSentBody } from './body.ts';
 import { headerProblems } from './headers.ts';
 import { queryStringProblem, type RawQuery } from './query-string.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The body as it was sent, before the schema filled or read anything. */
-    sentBody: unknown;
+    sentBody: JsonValue | undefined;
   }
 }
 
@@ -22,10 +24,8 @@ export async function validateRequest(request: FastifyRequest): Promise<void> {
   const wrong: WrongField[] = [];
   if (params instanceof z.ZodType) request.params = readPath(params, request.params);
   request.query = readQuery(querystring, request.query as RawQuery, wrong);
-  // A body may be missing where all its fields are optional.
-  request.sentBody = request.body === undefined ? {} : request.body;
   if (headers instanceof z.ZodObject) wrong.push(...headerProblems(headers, request));
-  if (body instanceof z.ZodType) request.body = readBody(body, request.sentBody, wrong);
+  if (body instanceof z.ZodType) request.body = readBody(body, request, wrong);
   if (wrong.length > 0) throw invalidRequest(wrong);
 }
 
@@ -36,8 +36,15 @@ function readPath(schema: z.ZodType, params: unknown): unknown {
   throw names.includes('id') ? jobNotFound() : new ApiProblem('not-found', 'There is nothing with this name.');
 }
 
-function readBody(schema: z.ZodType, body: unknown, wrong: WrongField[]): unknown {
-  const parsed = schema.safeParse(body, { reportInput: true });
+function readBody(schema: z.ZodType, request: FastifyRequest, wrong: WrongField[]): unknown {
+  try {
+    request.sentBody = readSentBody(request);
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.code !== 'invalid-request') throw error;
+    wrong.push(...error.errors);
+    return undefined;
+  }
+  const parsed = schema.safeParse(request.sentBody, { reportInput: true });
   if (parsed.success) return parsed.data;
   wrong.push(...fieldProblems(parsed.error));
   return undefined;

@@ -1,5 +1,5 @@
 import type { JsonValue } from '#domain/json/value';
-import { ApiProblem, invalidRequest, type WrongField } from '../problems/problem.ts';
+import { type ApiProblem, invalidRequest } from '../problems/problem.ts';
 import { scanJson } from './scan.ts';
 
 /**
@@ -33,6 +33,5 @@ function parse(text: string): JsonValue {
 }
 
 function notJson(detail: string): ApiProblem {
-  const errors: WrongField[] = [{ pointer: '', detail: detail.toWellFormed() }];
-  return new ApiProblem('invalid-request', 'The body is not valid JSON text.', { errors });
+  return invalidRequest([{ pointer: '', detail: detail.toWellFormed() }]);
 }

@@ -1,6 +1,6 @@
 import { InvalidRequest } from '#domain/json/problems';
 import { isConnectionError } from '#runtime/postgres/pool';
-import { ApiProblem, wrongCount } from './problem.ts';
+import { ApiProblem, invalidRequest, wrongCount } from './problem.ts';
 
 const RETRY_SOON = { 'Retry-After': '1' };
 
@@ -52,16 +52,14 @@ function frameworkProblem(error: Error): ApiProblem | undefined {
         errors: [{ header: 'Content-Type', detail: 'must be application/json' }],
       });
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return badRequest([{ header: 'Content-Length', detail: 'must be the length of the body' }]);
+      return invalidRequest([{ header: 'Content-Length', detail: 'must be the length of the body' }]);
     case 'FST_ERR_BAD_URL':
       return new ApiProblem('invalid-request', 'The path is not valid percent-encoded UTF-8.');
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new ApiProblem('not-found', 'Nothing has so long a name.');
     default:
       return undefined;
   }
-}
-
-function badRequest(errors: readonly { header: string; detail: string }[]): ApiProblem {
-  return new ApiProblem('invalid-request', wrongCount(errors.length), { errors });
 }
 
 function codeOf(error: Error): string {
