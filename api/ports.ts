@@ -68,18 +68,13 @@ export interface ListJobsQuery {
 /** A job as lists show it; the large fields are there when they were asked for. */
 export type ListedJob = Omit<JobView, LargeField> & Partial<Pick<JobView, LargeField>>;
 
-export interface QueueView {
-  readonly name: string;
-  readonly [field: string]: unknown;
-}
-
 /** The read tables. Instants are epoch milliseconds. */
 export interface Reads {
   /** @throws an error named `BadCursor` for a changed, cut or foreign cursor. */
   listJobs(query: ListJobsQuery): Promise<{ readonly rows: readonly ListedJob[]; readonly nextCursor: string | null }>;
-  queueViews(now: number): Promise<readonly QueueView[]>;
+  queueViews(now: number): Promise<readonly object[]>;
   /** A queue that was never used has zeros. */
-  queueView(name: string, now: number): Promise<QueueView>;
+  queueView(name: string, now: number): Promise<object>;
   workerViews(now: number): Promise<readonly object[]>;
   projectionViews(now: number): Promise<readonly object[]>;
   /** Whether a live worker takes jobs of this queue and type. */
@@ -100,8 +95,8 @@ export interface Reads {
 export type TableName = 'jobs' | 'workers' | 'due_jobs';
 
 export interface SeenWorker extends Pick<WorkerFacts, 'workerId' | 'queues' | 'types'> {
-  /** Jobs it runs; null when that is not known. */
-  readonly running: number | null;
+  /** Jobs it runs, as far as this process knows. */
+  readonly running: number;
   readonly at: number;
 }
 
