@@ -20,6 +20,7 @@ export class Presence {
   readonly #leaving = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #registered = false;
+  #stopping = false;
 
   constructor(options: PresenceOptions) {
     this.#options = options;
@@ -30,6 +31,12 @@ export class Presence {
     this.#running = this.#run();
   }
 
+  /** From now on it shows as stopping. */
+  stopping(): void {
+    this.#stopping = true;
+    this.#sign().catch((error: unknown) => this.#outage.failed(error));
+  }
+
   /** @throws Whatever the gateway throws: then the worker is seen as gone when its marks grow old. */
   async leave(): Promise<void> {
     this.#leaving.abort();
@@ -38,18 +45,23 @@ export class Presence {
   }
 
   async #run(): Promise<void> {
-    const { gateway, facts, running } = this.#options;
+    const { gateway, facts } = this.#options;
     const { signal } = this.#leaving;
     while (!signal.aborted) {
       try {
         if (!this.#registered) await gateway.started(facts);
         this.#registered = true;
-        await gateway.seen({ ...facts, running: running() });
+        await this.#sign();
         this.#outage.succeeded();
         await pause(jittered(SIGN_EVERY_MS), signal);
       } catch (error) {
         await pause(this.#outage.failed(error), signal);
       }
     }
+  }
+
+  #sign(): Promise<void> {
+    const { gateway, facts, running } = this.#options;
+    return gateway.seen({ ...facts, running: running(), stopping: this.#stopping });
   }
 }

@@ -32,6 +32,7 @@ export async function shutDown(options: ShutdownOptions): Promise<void> {
   const { claims, attempts, outcomes, presence, graceMs, logger, close } = options;
   const begun = performance.now();
   const answered = claims.stop();
+  presence.stopping();
   const left = () => Math.max(0, graceMs - (performance.now() - begun));
 
   await settledWithin(Promise.all([answered, allOf(attempts)]), left());
