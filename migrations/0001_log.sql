@@ -270,6 +270,36 @@ BEGIN
 END
 $$;
 
+-- The same for appends that go in together or not at all: one conflict rolls everything back, and the error's detail
+-- names the place (from 0) of each append that was in conflict.
+CREATE FUNCTION append_events_together(
+  streams text[], expected_versions integer[], first_events integer[], event_counts integer[],
+  event_appends integer[], event_streams text[], event_versions integer[], ids uuid[], types text[],
+  schema_versions smallint[], statuses text[], fencing_tokens integer[], recorded_ats bigint[], datas text[], metadatas text[]
+)
+RETURNS TABLE (ord integer, outcome text, version integer, first_position bigint, "position" bigint)
+LANGUAGE plpgsql VOLATILE
+  SET search_path FROM CURRENT
+AS $$
+DECLARE
+  refused integer[] := '{}';
+BEGIN
+  FOR ord, outcome, version, first_position, "position" IN
+    SELECT a.ord, a.outcome, a.version, a.first_position, a.position
+    FROM append_events(streams, expected_versions, first_events, event_counts, event_appends, event_streams,
+      event_versions, ids, types, schema_versions, statuses, fencing_tokens, recorded_ats, datas, metadatas) a
+  LOOP
+    IF outcome = 'conflict' THEN
+      refused := refused || ord;
+    END IF;
+    RETURN NEXT;
+  END LOOP;
+  IF cardinality(refused) > 0 THEN
+    RAISE EXCEPTION 'appends that belong together are in conflict' USING ERRCODE = 'HF001', DETAIL = array_to_string(refused, ',');
+  END IF;
+END
+$$;
+
 -- What became of an append that was not written. When its ids stand behind the expected version, in order, an earlier
 -- call wrote it, and its first and last position are told again; contents are not compared. Anything else is a conflict.
 CREATE FUNCTION judge_refused_append(stream_name text, expected integer, submitted uuid[])

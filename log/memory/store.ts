@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type AppendResult,
+  type AtomicAppendResult,
   type EventLog,
   ForeignPosition,
   LogUnavailable,
@@ -43,6 +44,13 @@ export class MemoryLog implements EventLog {
     const results = appends.map((append) => this.#appendOne(append));
     this.#wakeUps.wake();
     return results;
+  }
+
+  async appendAtomically(appends: readonly StreamAppend[]): Promise<AtomicAppendResult> {
+    const conflicts = [...appends.keys()].filter((index) => this.#isRefused(appends[index] as StreamAppend));
+    if (conflicts.length > 0) return { kind: 'refused', conflicts };
+    const results = await this.append(appends);
+    return { kind: 'appended', results: results.filter((result) => result.kind === 'appended') };
   }
 
   async readStream(stream: string, options: ReadStreamOptions = {}): Promise<readonly RecordedEvent[]> {
@@ -93,6 +101,11 @@ export class MemoryLog implements EventLog {
     }
     const position = this.#positions.format(this.#all.length);
     return { kind: 'appended', version: stored.length - 1, position, repeated: false };
+  }
+
+  #isRefused(append: StreamAppend): boolean {
+    const stored = this.#streams.get(append.stream) ?? [];
+    return append.expectedVersion !== stored.length - 1 && judgeRefused(append, stored).kind === 'conflict';
   }
 
   #numberOf(position: string): number {

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import { DatabaseError, type Pool } from 'pg';
 import { loadSql } from '#runtime/postgres/sql';
 import type { AppendResult } from '../port.ts';
 import type { Positions } from '../position.ts';
@@ -16,10 +16,20 @@ interface OutcomeRow {
 }
 
 const APPEND = loadSql(import.meta.url, './append.sql');
+const APPEND_TOGETHER = loadSql(import.meta.url, './append-together.sql');
 const OWN_PARAMETERS = 15;
 
-export function flushSender(pool: Pool, positions: Positions, hook: AppendHook | undefined): SendFlush {
-  const text = hook === undefined ? APPEND : withHook(hook.sql);
+export interface SenderOptions {
+  readonly pool: Pool;
+  readonly positions: Positions;
+  readonly hook: AppendHook | undefined;
+  /** All or none: a conflict is then thrown, and `conflictsOf` tells whose it was. */
+  readonly together?: boolean;
+}
+
+export function flushSender({ pool, positions, hook, together = false }: SenderOptions): SendFlush {
+  const append = together ? APPEND_TOGETHER : APPEND;
+  const text = hook === undefined ? append : withHook(append, hook.sql);
   return async (flush, timeoutMs) => {
     const values = appendParameters(flush);
     if (hook !== undefined) values.push(...hook.params(flush.map(({ append }) => append)));
@@ -33,14 +43,20 @@ export function flushSender(pool: Pool, positions: Positions, hook: AppendHook |
 }
 
 /** The hook's statements see what was written by this flush, and are committed with it or not at all. */
-function withHook(sql: string): string {
-  const renumbered = sql.replaceAll(/\$(\d+)/g, (_, number: string) => `$${Number(number) + OWN_PARAMETERS}`);
-  return `WITH outcome AS MATERIALIZED (${APPEND}),
+function withHook(append: string, hook: string): string {
+  const renumbered = hook.replaceAll(/\$(\d+)/g, (_, number: string) => `$${Number(number) + OWN_PARAMETERS}`);
+  return `WITH outcome AS MATERIALIZED (${append}),
 appended AS (
   SELECT ord, version::bigint AS version, first_position, position FROM outcome WHERE outcome = 'appended'
 ),
 ${renumbered}
 SELECT ord, outcome, version, position FROM outcome`;
+}
+
+/** The indexes of the appends that kept the others out, or null when the error is another one. */
+export function conflictsOf(error: unknown): readonly number[] | null {
+  if (!(error instanceof DatabaseError) || error.code !== 'HF001') return null;
+  return (error.detail ?? '').split(',').map(Number);
 }
 
 function resultOf(row: OutcomeRow, positions: Positions): AppendResult {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '#runtime/logger';
 import { type AppendResult, LogUnavailable } from '../port.ts';
 import type { SendFlush } from './append.ts';
+import type { EncodedAppend } from './encoding.ts';
 import { isPassing } from './failures.ts';
 import type { QueuedAppend } from './flush-queue.ts';
 
@@ -32,7 +33,10 @@ export async function flushAppends(
   flush: readonly QueuedAppend<AppendOutcome>[],
 ): Promise<void> {
   try {
-    const results = await sendUntilKnown(options, flush);
+    const results = await sendUntilKnown(
+      options,
+      flush.map(({ encoded }) => encoded),
+    );
     flush.forEach((queued, ord) => {
       queued.settle({ kind: 'known', result: results[ord] as AppendResult });
     });
@@ -51,20 +55,20 @@ export async function flushAppends(
 
 /**
  * The same ids are sent each time, so an attempt that was written without our learning of it answers `repeated`.
- * @throws LogUnavailable when patience ran out
+ * @throws LogUnavailable when patience ran out; otherwise whatever the database says
  */
-async function sendUntilKnown(
+export async function sendUntilKnown(
   { send, logger, patienceMs, attemptMs }: FlushOptions,
-  flush: readonly QueuedAppend<AppendOutcome>[],
+  encoded: readonly EncodedAppend[],
 ): Promise<readonly AppendResult[]> {
-  const encoded = flush.map((queued) => queued.encoded);
   const deadline = performance.now() + patienceMs;
   for (let failures = 0; ; failures += 1) {
     try {
       return await send(encoded, attemptMs);
     } catch (error) {
       if (!isPassing(error)) throw error;
-      if (failures === 0) logger.warn({ err: error, appends: flush.length }, 'an append got no answer; it is repeated');
+      if (failures === 0)
+        logger.warn({ err: error, appends: encoded.length }, 'an append got no answer; it is repeated');
       const pause = Math.min(FIRST_BACKOFF_MS * 2 ** failures, LONGEST_BACKOFF_MS) * (0.5 + Math.random() / 2);
       if (performance.now() + pause > deadline) {
         throw new LogUnavailable('the outcome of an append could not be learned in time', { cause: error });

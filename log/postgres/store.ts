@@ -4,6 +4,7 @@ import type { Listener } from '#runtime/postgres/listener';
 import {
   AppendRefused,
   type AppendResult,
+  type AtomicAppendResult,
   type EventLog,
   ForeignPosition,
   LogUnavailable,
@@ -18,9 +19,9 @@ import { type Positions, positionsOf } from '../position.ts';
 import { subscribePages } from '../subscription.ts';
 import { checkAppend } from '../usage.ts';
 import { WakeUps } from '../wake-ups.ts';
-import { flushSender } from './append.ts';
+import { conflictsOf, flushSender } from './append.ts';
 import { encodeAppend } from './encoding.ts';
-import { type AppendOutcome, flushAppends } from './flush.ts';
+import { type AppendOutcome, type FlushOptions, flushAppends, sendUntilKnown } from './flush.ts';
 import { FlushQueue } from './flush-queue.ts';
 import type { AppendHook } from './hook.ts';
 import { readIdentity } from './identity.ts';
@@ -68,6 +69,7 @@ class PostgresLog implements EventLog {
   readonly #positions: Positions;
   readonly #reader: EventReader;
   readonly #queue: FlushQueue<AppendOutcome>;
+  readonly #together: FlushOptions;
   readonly #notifier: Notifier;
   readonly #wakeUps: WakeUps;
   readonly #watchdog: Watchdog;
@@ -84,13 +86,15 @@ class PostgresLog implements EventLog {
     this.#wakeUps = wakeUps;
     this.#watchdog = new Watchdog(pool, logger, WATCHDOG_PATIENCE_MS);
     this.#unlisten = unlisten;
-    const send = flushSender(pool, this.#positions, hook);
+    const send = flushSender({ pool, positions: this.#positions, hook });
     const flushOptions = {
       send,
       logger,
       patienceMs: options.appendPatienceMs ?? APPEND_PATIENCE_MS,
       attemptMs: APPEND_ATTEMPT_MS,
     };
+    const sendTogether = flushSender({ pool, positions: this.#positions, hook, together: true });
+    this.#together = { ...flushOptions, send: sendTogether };
     this.#queue = new FlushQueue((flush) => flushAppends(flushOptions, flush), LIMITS);
   }
 
@@ -100,6 +104,20 @@ class PostgresLog implements EventLog {
     const outcomes = await this.#enqueue(appends);
     this.#announce(outcomes);
     return resultsOf(appends, outcomes);
+  }
+
+  async appendAtomically(appends: readonly StreamAppend[]): Promise<AtomicAppendResult> {
+    if (this.#closing.signal.aborted) throw new LogUnavailable('the log is closed');
+    for (const append of appends) checkAppend(append);
+    try {
+      const results = await sendUntilKnown(this.#together, appends.map(encodeAppend));
+      this.#announce(results.map((result) => ({ kind: 'known', result })));
+      return { kind: 'appended', results: results.filter((result) => result.kind === 'appended') };
+    } catch (error) {
+      const conflicts = conflictsOf(error);
+      if (conflicts === null) throw error;
+      return { kind: 'refused', conflicts };
+    }
   }
 
   readStream(stream: string, options: ReadStreamOptions = {}): Promise<readonly RecordedEvent[]> {

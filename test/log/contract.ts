@@ -3,6 +3,7 @@ import { type AppendResult, type EventLog, NO_STREAM } from '#log/port';
 import { positionContract } from './contract-positions.ts';
 import { readingContract } from './contract-reading.ts';
 import { subscriptionContract } from './contract-subscription.ts';
+import { togetherContract } from './contract-together.ts';
 import { anAppend, anEvent, only, saying, written } from './events.ts';
 
 /** Makes an empty log of the test's own, and takes it away again. */
@@ -12,6 +13,7 @@ export type OpenLog = () => Promise<{ log: EventLog; drop(): Promise<void> }>;
 export function logContract(store: string, open: OpenLog): void {
   describe(`${store}: append`, () => appendContract(open));
   describe(`${store}: repeated append`, () => repeatContract(open));
+  describe(`${store}: append together`, () => togetherContract(open));
   describe(`${store}: read`, () => readingContract(open));
   describe(`${store}: positions`, () => positionContract(open));
   describe(`${store}: subscription`, () => subscriptionContract(open));
