@@ -22,7 +22,7 @@ export const cloudEventSchema = z
     jobtype: z.string(),
     queue: z.string(),
     actor: z.string(),
-    correlationid: z.string().optional(),
+    correlationid: z.string(),
     causationid: z.string().optional(),
     data: z.record(z.string(), z.unknown()),
   })
@@ -44,7 +44,7 @@ export function cloudEvent(jobId: string, job: JobKind, event: StoredEvent): obj
     jobtype: job.type,
     queue: job.queue,
     actor,
-    ...($correlationId !== undefined && { correlationid: $correlationId }),
+    correlationid: $correlationId ?? jobId,
     ...($causationId !== undefined && { causationid: $causationId }),
     data: event.data,
   };

@@ -43,7 +43,7 @@ export function jobEventsRoute(app: App, context: ApiContext): void {
       if (last) reply.header('Holdfast-Position', last.position);
       const more = last && found.length > limit;
       return reply.send({
-        data: events.map(eventView),
+        data: events.map((event) => eventView(id, event)),
         next_cursor: more ? historyCursor(id, last.version + 1) : null,
       });
     },

@@ -23,8 +23,11 @@ export const eventSchema = z
   })
   .meta({ id: 'Event' });
 
-/** An event of a job as its history shows it. */
-export function eventView(event: Pick<StoredEvent, Exclude<keyof StoredEvent, 'stream'>>): object {
+/**
+ * An event of a job as its history shows it. All events of a job belong together under the job's id; an event stores
+ * another correlation only when it has one.
+ */
+export function eventView(jobId: string, event: Omit<StoredEvent, 'stream'>): object {
   const { schema_version, actor, request_id, $correlationId, $causationId, traceparent } = event.metadata;
   return {
     version: event.version,
@@ -37,7 +40,7 @@ export function eventView(event: Pick<StoredEvent, Exclude<keyof StoredEvent, 's
       schema_version,
       actor,
       request_id: request_id ?? null,
-      $correlationId: $correlationId ?? null,
+      $correlationId: $correlationId ?? jobId,
       $causationId: $causationId ?? null,
       traceparent: traceparent ?? null,
     },
