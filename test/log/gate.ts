@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { onTestFinished } from 'vitest';
 import type { TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 import { saying } from './events.ts';
@@ -30,10 +31,11 @@ export interface Gate {
   open(): Promise<void>;
 }
 
-/** Closes the gate of a database that was prepared with `GATE`. */
+/** Closes the gate of a database that was prepared with `GATE`, until it is opened or the test is over. */
 export async function closeGate(database: TestDatabase): Promise<Gate> {
   const client = new Client({ connectionString: database.connectionString });
   await client.connect();
+  onTestFinished(() => client.end());
   await client.query('SELECT pg_advisory_lock($1)', [GATE_KEY]);
   const waiting = async () => {
     const { rows } = await client.query<{ pid: number }>(

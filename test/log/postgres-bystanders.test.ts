@@ -1,8 +1,8 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type EventLog, NO_STREAM } from '#log/port';
 import { openPostgresLog } from '#log/postgres/store';
 import { migrate } from '#runtime/postgres/migrate';
@@ -105,11 +105,9 @@ describe('postgres: readers are not held back', () => {
 });
 
 describe('postgres: a writer process that is frozen', () => {
-  const loop = fileURLToPath(new URL('./append-loop.ts', import.meta.url));
-
   it('in the middle of its append lets the append end, and holds nobody back', async () => {
     const gate = await closeGate(opened.database);
-    const child = fork(loop, [opened.database.connectionString, 'frozen-once', 'gate'], { stdio: 'inherit' });
+    const child = startWriter('frozen-once', 'gate');
     await gate.untilReached();
     const start = await log.head();
     child.kill('SIGSTOP');
@@ -117,12 +115,10 @@ describe('postgres: a writer process that is frozen', () => {
     await until('its event', async () => (await log.readStream('frozen-once')).length === 1, 2_000);
     expect((await log.readAll(start, 10)).events.map(placeOf)).toContain('frozen-once@0');
     await expectToBeReadAtOnce('beside-frozen');
-    child.kill('SIGKILL');
-    await once(child, 'exit');
   });
 
   it('at any moment holds nobody back, and goes on when it is woken', async () => {
-    const child = fork(loop, [opened.database.connectionString, 'frozen-often'], { stdio: 'inherit' });
+    const child = startWriter('frozen-often');
     const length = async () => (await log.readStream('frozen-often')).length;
     for (let round = 0; round < 10; round += 1) {
       const before = await length();
@@ -132,10 +128,19 @@ describe('postgres: a writer process that is frozen', () => {
       await expectToBeReadAtOnce(`beside-frozen-${round}`);
       child.kill('SIGCONT');
     }
-    child.kill('SIGKILL');
-    await once(child, 'exit');
   });
 });
+
+/** A process that appends until the test is over, frozen or not. */
+function startWriter(stream: string, ...gate: string[]): ChildProcess {
+  const loop = fileURLToPath(new URL('./append-loop.ts', import.meta.url));
+  const child = fork(loop, [opened.database.connectionString, stream, ...gate], { stdio: 'inherit' });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  });
+  return child;
+}
 
 /** What the child had sent ends within the statement's time. */
 async function expectStillness(length: () => Promise<number>): Promise<void> {
