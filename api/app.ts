@@ -55,6 +55,10 @@ export function createApi(options: ApiOptions): FastifyInstance {
   const app = createServer(options.logger, authenticate);
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
+  // A connection that is kept for more would keep the server from ending.
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing.signal.aborted) reply.header('Connection', 'close');
+  });
   const context = createContext(options, closing.signal);
 
   const unmatched = watchMethods(app);

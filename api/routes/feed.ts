@@ -82,7 +82,7 @@ async function startStream(context: ApiContext, sources: FeedSources, call: Stre
   const giveBack = context.streams.take();
   const signal = endOfCall(reply, context.closing);
   reply.header('Content-Type', 'text/event-stream; charset=utf-8').header('Cache-Control', 'no-store');
-  reply.header('X-Accel-Buffering', 'no').hijack();
+  reply.header('X-Accel-Buffering', 'no').header('Connection', 'close').hijack();
   reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
   reply.raw.flushHeaders();
   streamFeed(sources, reply.raw, { after, filter: query, signal })

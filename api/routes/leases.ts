@@ -10,8 +10,10 @@ import { ApiProblem } from '../problems/problem.ts';
 import { leaseRequest, leasesAnswer } from '../schemas/lease.ts';
 import { answers } from '../schemas/problem.ts';
 import { claimOrWait, handBack, type LeaseCall } from './claim-wait.ts';
+import { seenWorkers } from './seen-workers.ts';
 
 export function leasesRoute(app: App, context: ApiContext): void {
+  const seen = seenWorkers(context);
   app.route({
     method: 'POST',
     url: '/v1/leases',
@@ -33,7 +35,7 @@ export function leasesRoute(app: App, context: ApiContext): void {
       const lease = leaseCall(request.body);
       const call = callOf(request, `worker:${lease.workerId}`);
       const signal = endOfCall(reply, context.closing);
-      await seen(context, lease);
+      await seen(lease);
       const outcome = await claimOrWait(context, lease, call, signal);
       const { jobs, position } = claimedOrThrow(outcome);
       if (signal.aborted && !context.closing.aborted) await handBack(context, lease, jobs, call);
@@ -54,11 +56,6 @@ function leaseCall(body: z.output<typeof leaseRequest>): LeaseCall {
     requestId: body.request_id ?? null,
     waitSeconds: body.wait_seconds ?? 0,
   };
-}
-
-/** A mark for the list of workers; losing it is no reason to refuse work. */
-async function seen({ reads, clock }: ApiContext, { workerId, queues, types }: LeaseCall): Promise<void> {
-  await reads.touchWorkers([{ workerId, queues, types, running: null, at: clock.now() }]).catch(() => undefined);
 }
 
 function claimedOrThrow(outcome: ClaimOutcome): Extract<ClaimOutcome, { kind: 'claimed' }> {

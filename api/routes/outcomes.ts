@@ -56,6 +56,7 @@ export function outcomesRoute(app: App, context: ApiContext): void {
         request.body.outcomes.map((item, index) => readReport(context, request, item, index)),
       );
       const outcomes = await executeAll(context, request, reports);
+      for (const outcome of outcomes.values()) if (outcome.kind === 'done') context.holders.reported(outcome.job);
       const position = latest(
         [...outcomes.values()].map((outcome) => ('position' in outcome ? outcome.position : null)),
       );

@@ -47,7 +47,9 @@ async function report(context: ApiContext, request: FastifyRequest, command: Job
   const ifVersion = expectedVersion(request);
   const item = { jobId: id, command, ...(ifVersion !== undefined && { ifVersion }) };
   const [outcome] = await context.commands.execute([item], callOf(request, actor));
-  return doneOrThrow(outcome);
+  const done = doneOrThrow(outcome);
+  context.holders.reported(done.job);
+  return done;
 }
 
 export function heartbeatRoute(app: App, context: ApiContext): void {

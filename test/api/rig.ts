@@ -1,7 +1,8 @@
 import { type Logger, pino } from 'pino';
 import { type ApiOptions, createApi } from '#api/app';
-import type { Reads } from '#api/ports';
 import { composeCore } from '#bin/compose';
+import { createReadSide } from '#bin/read-side';
+import { startProjectorRole } from '#bin/roles/projector';
 import { createMetrics } from '#runtime/metrics';
 import { createTestDatabase } from '../support/database.ts';
 
@@ -34,9 +35,11 @@ export async function openRig({ route, keyWindowSeconds = 86_400, ...options }: 
     metrics,
     name: 'api test',
   });
+  const reads = createReadSide(core, '');
+  const projector = startProjectorRole({ core, reads }, '', logger);
   const app = createApi({
     ...core,
-    reads: { touchWorkers: async () => {}, isServed: async () => false } as unknown as Reads,
+    reads,
     logger,
     metrics,
     checks: [{ name: 'postgres', check: async () => void (await core.tables.query('SELECT 1')) }],
@@ -67,6 +70,7 @@ export async function openRig({ route, keyWindowSeconds = 86_400, ...options }: 
     },
     close: async () => {
       await app.close();
+      await projector.stop();
       await core.close();
       await database.drop();
     },
