@@ -170,15 +170,18 @@ export class Client {
     return followFeed(this.#transport, options);
   }
 
-  /** A position that everything written from now on comes after. */
-  async headPosition(): Promise<string> {
+  /**
+   * A position that everything written from now on comes after: how far the list of jobs is. Null when that is still at
+   * the beginning of the log.
+   */
+  async headPosition(): Promise<string | null> {
     const { headers } = await this.#transport.send({
       method: 'GET',
-      path: '/v1/queues',
+      path: '/v1/jobs',
       query: { limit: 1 },
       repeatable: true,
     });
-    return headers.get('holdfast-position') ?? '';
+    return headers.get('holdfast-position');
   }
 
   health(): Promise<{ readonly status: string }> {

@@ -36,10 +36,10 @@ export async function shutDown(options: ShutdownOptions): Promise<void> {
   const left = () => Math.max(0, graceMs - (performance.now() - begun));
 
   await settledWithin(Promise.all([answered, allOf(attempts)]), left());
+  // A claim still under way would get what is handed back now, only to hand it back again.
+  await settledWithin(answered, Math.max(left(), REPORT_MS));
   if (attempts.size > 0) await abortRest(attempts);
   for (const attempt of attempts.keys()) handBack(attempt, logger);
-  // Leases that come with a late answer are handed back as they come.
-  await settledWithin(answered, Math.max(left(), REPORT_MS));
   if (!(await settledWithin(outcomes.settled(), Math.max(left(), REPORT_MS)))) outcomes.giveUp();
   await settledWithin(presence.leave(), GOODBYE_MS);
   close();

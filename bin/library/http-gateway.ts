@@ -56,7 +56,8 @@ export function createHttpGateway({ client, workerId, queues, types }: HttpGatew
     beat: reportAll,
     async watchCancels(onRequested, signal) {
       const after = await client.headPosition();
-      for await (const event of client.followEvents({ after, event: ['CancelRequested'], signal })) {
+      const from = after === null ? {} : { after };
+      for await (const event of client.followEvents({ ...from, event: ['CancelRequested'], signal })) {
         onRequested(event.subject);
       }
     },

@@ -77,7 +77,7 @@ export function localJobs(commands: Commands, clock: Clock): WritingCalls {
       const events = found.slice(0, most);
       const more = found.length > most ? events.at(-1) : undefined;
       return {
-        data: events.map(eventView) as JobEvent[],
+        data: events.map((event) => eventView(id, event)) as JobEvent[],
         nextCursor: more ? historyCursor(id, more.version + 1) : null,
       };
     },
