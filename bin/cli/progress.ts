@@ -11,9 +11,9 @@ export interface Progress {
 
 const BAR_CELLS = 30;
 const REDRAW_MS = 100;
-const LINE_EVERY_MS = 2_000;
+const LINE_EVERY_MS = 5_000;
 
-/** A bar on a terminal, a line every two seconds elsewhere. */
+/** A bar on a terminal, a line every five seconds elsewhere. */
 export function showProgress(terminal: Pick<Terminal, 'stderr' | 'env'>, what: string): Progress {
   const { stderr, env } = terminal;
   return stderr.isTTY === true && env.TERM !== 'dumb'

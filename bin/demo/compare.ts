@@ -1,14 +1,14 @@
 import type { Client } from '#client/client';
 import type { Progress } from '../cli/progress.ts';
 import { fingerprint, writtenAt } from './files.ts';
-import { readResults } from './outcomes.ts';
+import { type JobResult, readResults } from './outcomes.ts';
 
 /** Results beside what a plain walk of the same tree finds. */
 export interface Comparison {
   readonly compared: number;
   readonly bytes: number;
   /** Files that somebody wrote to while the demo ran: nobody can say which answer is right. */
-  readonly changed: readonly string[];
+  readonly changed: number;
   /** What is wrong, a line each; empty is what everybody hopes for. */
   readonly differences: readonly string[];
 }
@@ -21,21 +21,35 @@ export async function compare(
   progress: Progress,
 ): Promise<Comparison> {
   const open = new Set(paths);
-  const changed: string[] = [];
-  const differences: string[] = [];
-  let bytes = 0;
-  for await (const { path, found } of readResults(client)) {
-    if (!open.delete(path)) differences.push(`${path}: a job that was not asked for, or a second one`);
-    const wanted = await fingerprint(path);
-    if (wanted === null || ((await writtenAt(path)) ?? startedAt) >= startedAt) {
-      changed.push(path);
-    } else if (found?.size !== wanted.size || found.sha256 !== wanted.sha256) {
-      differences.push(`${path}: the job says ${JSON.stringify(found)}, the walk ${JSON.stringify(wanted)}`);
-    } else {
-      bytes += wanted.size;
+  const verdicts: Verdict[] = [];
+  for await (const page of readResults(client)) {
+    for (const { path } of page) {
+      if (!open.delete(path)) verdicts.push(wrong(`${path}: a job that was not asked for, or a second one`));
     }
+    verdicts.push(...(await Promise.all(page.map((result) => judge(result, startedAt)))));
     progress.at(paths.length - open.size, paths.length);
   }
-  for (const path of open) differences.push(`${path}: no job`);
-  return { compared: paths.length - open.size - changed.length, bytes, changed, differences };
+  for (const path of open) verdicts.push(wrong(`${path}: no job`));
+  return {
+    compared: verdicts.filter(({ kind }) => kind === 'equal').length,
+    bytes: verdicts.reduce((sum, verdict) => sum + (verdict.kind === 'equal' ? verdict.bytes : 0), 0),
+    changed: verdicts.filter(({ kind }) => kind === 'changed').length,
+    differences: verdicts.flatMap((verdict) => (verdict.kind === 'wrong' ? [verdict.difference] : [])),
+  };
+}
+
+type Verdict =
+  | { readonly kind: 'equal'; readonly bytes: number }
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'wrong'; readonly difference: string };
+
+async function judge({ path, found }: JobResult, startedAt: number): Promise<Verdict> {
+  const wanted = await fingerprint(path);
+  if (wanted === null || ((await writtenAt(path)) ?? startedAt) >= startedAt) return { kind: 'changed' };
+  if (found?.size === wanted.size && found.sha256 === wanted.sha256) return { kind: 'equal', bytes: wanted.size };
+  return wrong(`${path}: the job says ${JSON.stringify(found)}, the walk ${JSON.stringify(wanted)}`);
+}
+
+function wrong(difference: string): Verdict {
+  return { kind: 'wrong', difference };
 }

@@ -3,7 +3,7 @@ import type { Progress } from '../cli/progress.ts';
 import type { DemoWorker, Installation } from './installation.ts';
 import { readCounter } from './metrics.ts';
 import { until } from './until.ts';
-import { QUEUE, SLOW_TAG, submitFiles } from './work.ts';
+import { SLOW_MS, submitFiles } from './work.ts';
 
 /** What was done to the workers, and what came of it. */
 export interface Disturbance {
@@ -13,44 +13,68 @@ export interface Disturbance {
   readonly staleWrites: number;
 }
 
+/** Two workers that stand still, each in the middle of slow jobs. */
+export interface Caught {
+  readonly victim: DemoWorker;
+  readonly sleeper: DemoWorker;
+  readonly victimHolds: readonly Held[];
+  readonly sleeperHolds: readonly Held[];
+}
+
 /** A job that a worker was in the middle of, and the token of that claim. */
 interface Held {
   readonly jobId: string;
+  readonly workerId: string | null;
   readonly fencingToken: number;
 }
 
 const SLOW_AT_ONCE = 12;
-const ROUND_MS = 2_500;
 const PATIENCE_MS = 60_000;
 
 /**
- * Kills one worker with SIGKILL and freezes another, each in the middle of a job that is known to take its time. The
- * frozen one is woken when its leases were ended and others have started its jobs; it then tries to go on.
- * @param slowFiles - Submitted a dozen at a time until both workers hold one; what is not needed is left in the list.
+ * Stops two workers, each in the middle of a job that is known to take its time; then they cannot finish it while we
+ * look. Whoever was not caught so goes on, and the next dozen is tried.
+ * @param slowFiles - What is not needed is left in the list.
  */
-export async function disturb(
-  { client, workers }: Installation,
-  slowFiles: string[],
-  progress: Progress,
-): Promise<Disturbance> {
+export async function catchTwo({ client, workers }: Installation, slowFiles: string[]): Promise<Caught> {
   const [victim, sleeper] = workers as [DemoWorker, DemoWorker];
   const [victimId, sleeperId] = await announcedAs(client, [victim, sleeper]);
-  await untilEachHolds(client, slowFiles, [victimId, sleeperId]);
+  while (slowFiles.length > 0) {
+    const jobIds = await submitFiles(client, slowFiles.splice(0, SLOW_AT_ONCE), { slow: true });
+    const bothHold = async () => {
+      const holders = new Set((await lookUp(client, jobIds)).map(({ workerId }) => workerId));
+      return holders.has(victimId) && holders.has(sleeperId);
+    };
+    if (!(await until('both hold a slow job', SLOW_MS, bothHold).catch(() => false))) continue;
+    for (const { child } of [victim, sleeper]) child.signal('SIGSTOP');
+    const held = await lookUp(client, jobIds);
+    const victimHolds = held.filter(({ workerId }) => workerId === victimId);
+    const sleeperHolds = held.filter(({ workerId }) => workerId === sleeperId);
+    if (victimHolds.length > 0 && sleeperHolds.length > 0) return { victim, sleeper, victimHolds, sleeperHolds };
+    for (const { child } of [victim, sleeper]) child.signal('SIGCONT');
+  }
+  throw new Error('the two workers never were in the middle of a slow job at the same time');
+}
+
+/**
+ * Kills one of the workers with SIGKILL and leaves the other frozen until its leases were ended and others have started
+ * its jobs. Then it is woken, and tries to go on.
+ */
+export async function disturb(client: Client, caught: Caught, progress: Progress): Promise<Disturbance> {
+  const { victim, sleeper, victimHolds, sleeperHolds } = caught;
   victim.child.signal('SIGKILL');
-  sleeper.child.signal('SIGSTOP');
-  const killed = await heldBy(client, victimId);
-  const frozen = await heldBy(client, sleeperId);
-  if (killed.length === 0 || frozen.length === 0) throw new Error('a worker was not caught in the middle of a job');
-  progress.say(`kill -9 ${victim.child.name} in the middle of ${killed.length} slow jobs (and whatever else it held)`);
-  progress.say(`SIGSTOP ${sleeper.child.name} in the middle of ${frozen.length} slow jobs`);
-  await until('others have started the frozen jobs', PATIENCE_MS, () => areTaken(client, frozen));
+  progress.say(
+    `kill -9 ${victim.child.name}, in the middle of ${victimHolds.length} slow jobs and whatever else it held`,
+  );
+  progress.say(`SIGSTOP ${sleeper.child.name}, in the middle of ${sleeperHolds.length} slow jobs`);
+  await until('others have started the frozen jobs', PATIENCE_MS, () => areTaken(client, sleeperHolds));
   sleeper.child.signal('SIGCONT');
-  progress.say(`SIGCONT ${sleeper.child.name}: its leases were ended, its jobs are with others`);
+  progress.say(`SIGCONT ${sleeper.child.name}: its leases were ended, others have started its jobs`);
   const staleWrites = await until('the woken worker was refused', PATIENCE_MS, () =>
     readCounter(sleeper.metricsUrl, 'holdfast_stale_writes_total'),
   );
-  progress.say(`${sleeper.child.name} reported all the same: ${staleWrites} stale writes refused`);
-  return { interrupted: [...killed, ...frozen].map(({ jobId }) => jobId), staleWrites };
+  progress.say(`${sleeper.child.name} reported all the same, and was refused`);
+  return { interrupted: [...victimHolds, ...sleeperHolds].map(({ jobId }) => jobId), staleWrites };
 }
 
 /** The names under which worker processes are known, by their process ids. */
@@ -62,32 +86,20 @@ async function announcedAs(client: Client, workers: readonly [DemoWorker, DemoWo
   });
 }
 
-async function untilEachHolds(client: Client, slowFiles: string[], workerIds: readonly string[]): Promise<void> {
-  while (slowFiles.length > 0) {
-    await submitFiles(client, slowFiles.splice(0, SLOW_AT_ONCE), { slow: true });
-    const holdsOne = async () => {
-      const holders = new Set((await runningSlowJobs(client)).map((job) => job.lease?.worker_id));
-      return workerIds.every((id) => holders.has(id));
-    };
-    if (await until('each holds a slow job', ROUND_MS, holdsOne).catch(() => false)) return;
-  }
-  throw new Error('the two workers never held a slow job at the same time');
-}
-
-async function runningSlowJobs(client: Client) {
-  const { data } = await client.listJobs({ queue: [QUEUE], tag: [SLOW_TAG], status: ['running'], limit: 200 });
-  return data;
-}
-
-/** Slow jobs that a worker holds by the log itself: a single job is always read from its stream. */
-async function heldBy(client: Client, workerId: string): Promise<Held[]> {
-  const jobs = await Promise.all((await runningSlowJobs(client)).map(({ id }) => client.getJob(id)));
-  return jobs
-    .filter((job) => job.lease?.worker_id === workerId)
-    .map((job) => ({ jobId: job.id, fencingToken: job.fencing_token }));
+/** Who holds the jobs by the log itself: a single job is always read from its stream. */
+async function lookUp(client: Client, jobIds: readonly string[]): Promise<Held[]> {
+  const jobs = await Promise.all(jobIds.map((id) => client.getJob(id)));
+  return jobs.map((job) => ({
+    jobId: job.id,
+    workerId: job.lease?.worker_id ?? null,
+    fencingToken: job.fencing_token,
+  }));
 }
 
 async function areTaken(client: Client, held: readonly Held[]): Promise<boolean> {
-  const jobs = await Promise.all(held.map(({ jobId }) => client.getJob(jobId)));
-  return jobs.every((job, at) => job.fencing_token > (held[at]?.fencingToken ?? 0));
+  const jobs = await lookUp(
+    client,
+    held.map(({ jobId }) => jobId),
+  );
+  return jobs.every((job, at) => job.fencingToken > (held[at]?.fencingToken ?? 0));
 }

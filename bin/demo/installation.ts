@@ -73,6 +73,7 @@ export class Scaffold {
       ...shared,
       HOLDFAST_HANDLERS: HANDLERS,
       HOLDFAST_OPS_PORT: String(port),
+      HOLDFAST_CONCURRENCY: '50',
       HOLDFAST_SHUTDOWN_SECONDS: '5',
     });
     return { child, metricsUrl: `http://127.0.0.1:${port}/metrics` };

@@ -42,8 +42,13 @@ export async function tallyFeed(client: Client): Promise<Tally> {
   return { jobs: outcomesOf.size, outcomes, odd, ...counts };
 }
 
+export interface JobResult {
+  readonly path: string;
+  readonly found: Fingerprint | null;
+}
+
 /** Path and result of every job, page by page. */
-export async function* readResults(client: Client): AsyncGenerator<{ path: string; found: Fingerprint | null }> {
+export async function* readResults(client: Client): AsyncGenerator<readonly JobResult[]> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page: { data: readonly ListedJob[]; next_cursor: string | null } = await client.listJobs({
       queue: [QUEUE],
@@ -51,9 +56,10 @@ export async function* readResults(client: Client): AsyncGenerator<{ path: strin
       limit: RESULT_PAGE,
       ...(cursor !== undefined && { cursor }),
     });
-    for (const { payload, result } of page.data) {
-      yield { path: String(payload?.path), found: (result ?? null) as Fingerprint | null };
-    }
+    yield page.data.map(({ payload, result }) => ({
+      path: String(payload?.path),
+      found: (result ?? null) as Fingerprint | null,
+    }));
     cursor = page.next_cursor;
   }
 }

@@ -43,8 +43,7 @@ export function reportText(report: Report, problems: readonly string[]): string 
     ['results', `${number(comparison.compared)} sizes and hashes equal to a plain walk of the tree`],
     ['speed', `${number(Math.round(files / seconds))} jobs/s over ${seconds.toFixed(1)} s, the outage included`],
   ];
-  if (comparison.changed.length > 0)
-    rows.push(['not compared', `${number(comparison.changed.length)} files changed meanwhile`]);
+  if (comparison.changed > 0) rows.push(['not compared', `${number(comparison.changed)} files changed meanwhile`]);
   const lines = rows.map(([name, value]) => `  ${name.padEnd(22)}${value}`);
   const more = problems.length > LISTED ? [`  ... and ${problems.length - LISTED} more`] : [];
   const verdict =

@@ -5,23 +5,33 @@ import type { BulkItem } from '#client/types';
 import type { Progress } from '../cli/progress.ts';
 
 export const QUEUE = 'files';
-/** Put on the few files that take their time, so that a worker can be caught in the middle of one. */
-export const SLOW_TAG = 'slow';
+/** How long the few take that are there for a worker to be caught in the middle of one. */
+export const SLOW_MS = 5_000;
+const SLOW_TAG = 'slow';
 
 const BULK = 1_000;
 const LEASE_SECONDS = 5;
-const SLOW_MS = 4_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
-const LOOK_EVERY_MS = 200;
+const LOOK_EVERY_MS = 500;
 
-/** Submits one job a file, a thousand at a time; a file submitted twice would still be one job. */
-export async function submitFiles(client: Client, paths: readonly string[], options: { slow: boolean }): Promise<void> {
+/**
+ * Submits one job a file, a thousand at a time; a file submitted twice would still be one job.
+ * @returns The ids of the jobs.
+ */
+export async function submitFiles(
+  client: Client,
+  paths: readonly string[],
+  options: { readonly slow: boolean },
+): Promise<string[]> {
+  const ids: string[] = [];
   for (let from = 0; from < paths.length; from += BULK) {
     const jobs = paths.slice(from, from + BULK).map((path) => jobFor(path, options.slow));
     const { results, refused } = await client.submitJobs(jobs);
     const problem = results.find((result) => result.problem !== null)?.problem;
     if (refused > 0) throw new Error(`${refused} jobs were refused: ${problem?.detail ?? 'no reason given'}`);
+    ids.push(...results.map(({ job }) => job?.id ?? ''));
   }
+  return ids;
 }
 
 function jobFor(path: string, slow: boolean): BulkItem {
