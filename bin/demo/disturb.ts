@@ -40,7 +40,7 @@ export async function catchTwo({ client, workers }: Installation, slowFiles: str
   const [victim, sleeper] = workers as [DemoWorker, DemoWorker];
   const [victimId, sleeperId] = await announcedAs(client, [victim, sleeper]);
   while (slowFiles.length > 0) {
-    const jobIds = await submitFiles(client, slowFiles.splice(0, SLOW_AT_ONCE), { slow: true });
+    const jobIds = await handOut(client, slowFiles.splice(0, SLOW_AT_ONCE));
     const bothHold = async () => {
       const holders = new Set((await lookUp(client, jobIds)).map(({ workerId }) => workerId));
       return holders.has(victimId) && holders.has(sleeperId);
@@ -84,6 +84,13 @@ async function announcedAs(client: Client, workers: readonly [DemoWorker, DemoWo
     const [first, second] = workers.map(({ child }) => data.find(({ pid }) => pid === child.pid)?.worker_id);
     return first !== undefined && second !== undefined && [first, second];
   });
+}
+
+/** One at a time: a dozen in one submit would all go to the first worker that asks. */
+async function handOut(client: Client, slowFiles: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const path of slowFiles) ids.push(...(await submitFiles(client, [path], { slow: true })));
+  return ids;
 }
 
 /** Who holds the jobs by the log itself: a single job is always read from its stream. */

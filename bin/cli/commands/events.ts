@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CloudEvent, FeedQuery } from '#client/types';
+import type { CloudEvent } from '#client/types';
 import { collect, positiveNumber } from '../arguments.ts';
 import { openSession, type Session } from '../session.ts';
 import type { Column } from '../table.ts';
@@ -52,7 +52,8 @@ async function tail({ client, printer }: Session, options: TailOptions): Promise
   }
 }
 
-async function startOf(client: Session['client'], options: TailOptions): Promise<Pick<FeedQuery, 'after'>> {
+async function startOf(client: Session['client'], options: TailOptions): Promise<{ readonly after?: string }> {
   if (options.fromBeginning) return {};
-  return { after: options.after ?? (await client.headPosition()) };
+  const after = options.after ?? (await client.headPosition());
+  return after === null ? {} : { after };
 }
