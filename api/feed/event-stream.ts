@@ -11,19 +11,18 @@ interface StreamRequest {
   readonly after: Position | null;
   readonly filter: FeedFilter;
   readonly signal: AbortSignal;
-  /** Overrides how long a client may take nothing. */
-  readonly slowAfterMs?: number;
 }
 
 /**
  * Writes the feed as server-sent events until the signal aborts. The next stretch is read when the client has taken the
  * last one, so a slow client costs no memory; one that has stopped reading gets `event: resync` and is closed.
+ * @returns Whether the client was too slow.
  */
 export async function streamFeed(
   sources: FeedSources,
   response: ServerResponse,
   request: StreamRequest,
-): Promise<void> {
+): Promise<boolean> {
   const { filter, signal } = request;
   const ping = setInterval(() => response.write(': ping\n\n'), PING_MS);
   try {
@@ -40,10 +39,14 @@ export async function streamFeed(
       const { events, next } = await nextStretch(sources, after);
       const items = await feedItems(sources, events, filter);
       const text = items.map(({ position, event }) => `id: ${position}\ndata: ${JSON.stringify(event)}\n\n`).join('');
-      if (text !== '' && !response.write(text) && !(await drained(response, request))) return letGo(response, after);
+      if (text !== '' && !response.write(text) && !(await drained(response, request))) {
+        letGo(response, after);
+        return true;
+      }
       after = next;
       toldByTail = events.length > 0 || (await news);
     }
+    return false;
   } finally {
     clearInterval(ping);
     response.end();
@@ -51,7 +54,7 @@ export async function streamFeed(
 }
 
 /** @returns False when the client took nothing for too long. */
-function drained(response: ServerResponse, { signal, slowAfterMs = SLOW_AFTER_MS }: StreamRequest): Promise<boolean> {
+function drained(response: ServerResponse, { signal }: StreamRequest): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (inTime: boolean) => {
       clearTimeout(timer);
@@ -60,7 +63,7 @@ function drained(response: ServerResponse, { signal, slowAfterMs = SLOW_AFTER_MS
       resolve(inTime);
     };
     const onDrain = () => settle(true);
-    const timer = setTimeout(() => settle(false), slowAfterMs);
+    const timer = setTimeout(() => settle(false), SLOW_AFTER_MS);
     response.once('drain', onDrain);
     signal.addEventListener('abort', onDrain, { once: true });
   });

@@ -86,6 +86,9 @@ async function startStream(context: ApiContext, sources: FeedSources, call: Stre
   reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
   reply.raw.flushHeaders();
   streamFeed(sources, reply.raw, { after, filter: query, signal })
+    .then((tooSlow) => {
+      if (tooSlow) request.log.warn('an event stream was closed: its client took nothing for too long');
+    })
     .catch((error) => {
       request.log.warn({ err: error }, 'an event stream ended early');
       reply.raw.destroy();

@@ -5,11 +5,12 @@ import type { ApiContext } from '../context.ts';
 import type { App } from '../http/app-type.ts';
 import { settleTables } from '../http/positions.ts';
 import { digits, minPosition, parameter, repeated } from '../http/query-fields.ts';
-import { JOB_SORTS, type ListJobsQuery } from '../ports.ts';
+import { JOB_SORTS, type ListJobsQuery, type Reads } from '../ports.ts';
 import { invalidRequest } from '../problems/problem.ts';
 import { listedJobSchema } from '../schemas/job.ts';
 import { pageOf } from '../schemas/page.ts';
 import { answers } from '../schemas/problem.ts';
+import { listJobsAsOf } from './list-as-of.ts';
 
 const oneOf = <T extends string>(values: readonly T[]) => z.enum(values, `must be one of ${values.join(', ')}`);
 const MOST = 200;
@@ -42,6 +43,7 @@ const querystring = z
     limit: digits(1, MOST).optional().meta({ description: 'Default 50' }),
     cursor: parameter.cursor.optional(),
     include: include.optional(),
+    as_of: parameter.instant.optional().meta({ description: 'Jobs as they were at this instant; sorted by creation' }),
     ...minPosition,
   })
   .refine((query) => !query.include || (query.limit ?? 0) <= MOST_WITH_LARGE_FIELDS, {
@@ -64,7 +66,7 @@ export function listJobsRoute(app: App, context: ApiContext): void {
     },
     async handler(request, reply) {
       await settleTables(context, reply, ['jobs'], request.query.min_position);
-      const { rows, nextCursor } = await list(context, listQuery(request.query));
+      const { rows, nextCursor } = await list(context, listQuery(request.query), request.query.as_of);
       return reply.send({ data: rows, next_cursor: nextCursor });
     },
   });
@@ -89,9 +91,13 @@ function listQuery(query: z.output<typeof querystring>): ListJobsQuery {
   };
 }
 
-async function list({ reads }: ApiContext, query: ListJobsQuery): ReturnType<ApiContext['reads']['listJobs']> {
+async function list(
+  context: ApiContext,
+  query: ListJobsQuery,
+  asOf: number | undefined,
+): ReturnType<Reads['listJobs']> {
   try {
-    return await reads.listJobs(query);
+    return await (asOf === undefined ? context.reads.listJobs(query) : listJobsAsOf(context, query, asOf));
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'BadCursor') throw error;
     throw invalidRequest([

@@ -120,7 +120,7 @@ test('every problem code has a page that its type points to, without scripts', a
     expect(body).toContain(`<code>${code}</code>`);
     expect(body).toContain(`<strong>${status}</strong> ${title}`);
     expect(body).not.toContain('<script');
-    expect(body).toMatch(/<p>(?!<strong>)[^]{60,}<p>/);
+    expect(body.match(/<p>/g).length).toBeGreaterThanOrEqual(3);
   }
 });
 

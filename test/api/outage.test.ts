@@ -67,3 +67,22 @@ test('while the database is gone every call is 503 in time, and all is well agai
   }
   expect(rig.logged.filter(({ level }) => level >= 50)).toEqual([]);
 }, 60_000);
+
+test('while the database hangs a call is 503 in time, and the next ones work when it is back', async () => {
+  const { body: job } = await rig.expectStatus(202, 'POST', '/v1/jobs', { delay_seconds: 3600 });
+  proxy.freeze();
+  const started = performance.now();
+  const calls: [string, string, unknown?][] = [
+    ['POST', '/v1/jobs', {}],
+    ['GET', `/v1/jobs/${job.id}`],
+    ['GET', '/v1/jobs'],
+  ];
+  const answers = await Promise.all(calls.map((call) => rig.call(...call)));
+  expect(performance.now() - started).toBeLessThan(20_000);
+  for (const { status } of answers) expect([200, 202, 503]).toContain(status);
+  expect(answers.some(({ status }) => status === 503)).toBe(true);
+  expect((await rig.call('GET', '/healthz')).status).toBe(200);
+  const submits = async () => (await rig.call('POST', '/v1/jobs', { delay_seconds: 3600 })).status === 202;
+  await until('submits work again', submits, 40_000);
+  expect(rig.logged.filter(({ level }) => level >= 50)).toEqual([]);
+}, 90_000);

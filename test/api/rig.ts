@@ -17,10 +17,17 @@ export interface RigOptions extends Partial<ApiOptions> {
   /** Another way to the test's database, such as a proxy that can be cut. */
   readonly route?: (connectionString: string) => Promise<string>;
   readonly keyWindowSeconds?: number;
+  /** False: nothing fills the read tables. */
+  readonly projector?: boolean;
 }
 
 /** A listening server on a database of its own, put together as an installation is. */
-export async function openRig({ route, keyWindowSeconds = 86_400, ...options }: RigOptions = {}) {
+export async function openRig({
+  route,
+  keyWindowSeconds = 86_400,
+  projector: projects = true,
+  ...options
+}: RigOptions = {}) {
   const database = await createTestDatabase();
   const logged: { level: number; msg: string; err?: { message: string } }[] = [];
   const logger: Logger = pino({ level: 'warn' }, { write: (line: string) => logged.push(JSON.parse(line)) });
@@ -36,7 +43,7 @@ export async function openRig({ route, keyWindowSeconds = 86_400, ...options }: 
     name: 'api test',
   });
   const reads = createReadSide(core, '');
-  const projector = startProjectorRole({ core, reads }, '', logger);
+  const projector = projects ? startProjectorRole({ core, reads }, '', logger) : undefined;
   const app = createApi({
     ...core,
     reads,
@@ -70,7 +77,7 @@ export async function openRig({ route, keyWindowSeconds = 86_400, ...options }: 
     },
     close: async () => {
       await app.close();
-      await projector.stop();
+      await projector?.stop();
       await core.close();
       await database.drop();
     },

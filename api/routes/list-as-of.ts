@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import type { Commands } from '#commands/contract';
+import { type JobView, jobView, LARGE_FIELDS, type LargeField } from '#domain/job/view';
+import type { ListedJob, ListJobsQuery, Reads } from '../ports.ts';
+import { invalidRequest } from '../problems/problem.ts';
+
+/** Folding a job costs a read of its stream, so one call looks at so many at most; the cursor goes on from there. */
+const MOST_LOOKED_AT = 1000;
+
+interface Sources {
+  readonly commands: Pick<Commands, 'read'>;
+  readonly reads: Pick<Reads, 'listJobs'>;
+}
+
+/**
+ * Jobs as they were at an instant. What never changes about a job (queue, type, tags, creation) is asked of the table; each
+ * job is then folded up to the instant, and its status judged as it was. A page may be short while `nextCursor` is there.
+ * @param asOf - Epoch milliseconds, inclusive.
+ */
+export async function listJobsAsOf(
+  { commands, reads }: Sources,
+  query: ListJobsQuery,
+  asOf: number,
+): ReturnType<Reads['listJobs']> {
+  if (query.sort !== '-created_at' && query.sort !== 'created_at') {
+    throw invalidRequest([{ parameter: 'sort', detail: 'must be created_at or -created_at together with as_of' }]);
+  }
+  const { status, acknowledged, createdBefore } = query.filters;
+  const binding = bindingOf(query, asOf);
+  const filters = {
+    ...query.filters,
+    status: [],
+    acknowledged: null,
+    createdBefore: Math.min(createdBefore ?? Infinity, asOf + 1),
+  };
+  const rows: ListedJob[] = [];
+  let cursor = query.cursor === null ? null : unbound(query.cursor, binding);
+  for (let lookedAt = 0; lookedAt < MOST_LOOKED_AT; ) {
+    const page = await reads.listJobs({ ...query, filters, include: [], cursor, limit: query.limit - rows.length });
+    const jobs = await Promise.all(page.rows.map(({ id }) => commands.read(id, { asOf })));
+    const views = jobs.flatMap((at) => (at ? [jobView(at.job)] : []));
+    const wanted = views.filter(
+      (view) =>
+        (status.length === 0 || status.includes(view.status)) &&
+        (acknowledged === null || view.acknowledged === acknowledged),
+    );
+    rows.push(...wanted.map((view) => without(view, query.include)));
+    lookedAt += page.rows.length;
+    cursor = page.nextCursor;
+    if (cursor === null || rows.length >= query.limit) break;
+  }
+  return { rows, nextCursor: cursor === null ? null : `${binding}.${cursor}` };
+}
+
+function without(view: JobView, include: readonly LargeField[]): ListedJob {
+  const listed: Record<string, unknown> = { ...view };
+  for (const name of LARGE_FIELDS) if (!include.includes(name)) delete listed[name];
+  return listed as unknown as ListedJob;
+}
+
+/** The table's cursor is bound to what the table was asked; this binds it to the rest. */
+function bindingOf({ filters }: ListJobsQuery, asOf: number): string {
+  const text = JSON.stringify([asOf, [...filters.status].sort(), filters.acknowledged, filters.createdBefore]);
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}
+
+function unbound(cursor: string, binding: string): string {
+  if (cursor.startsWith(`${binding}.`)) return cursor.slice(binding.length + 1);
+  throw invalidRequest([{ parameter: 'cursor', detail: 'must be a cursor of a list with the same filters and as_of' }]);
+}
