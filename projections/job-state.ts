@@ -30,13 +30,12 @@ const USUAL = {
   cancel: null,
 } as const;
 const USUAL_TAGS: readonly string[] = [];
-const USUAL_RETRY = JSON.stringify(DEFAULT_RETRY);
-const USUAL_ORIGIN = JSON.stringify(SUBMITTED_BY_API);
 
 /** The JSON text of a job's state. */
 export function encodeJobState(job: Job): string {
   const kept: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(job)) {
+  for (const field in job) {
+    const value: unknown = job[field as keyof Job];
     if (isKept(field, value)) kept[field] = value;
   }
   return JSON.stringify(kept);
@@ -51,12 +50,20 @@ function isKept(field: string, value: unknown): boolean {
     case 'tags':
       return (value as readonly string[]).length > 0;
     case 'retry':
-      return JSON.stringify(value) !== USUAL_RETRY;
+      return !isSame(value as object, DEFAULT_RETRY);
     case 'origin':
-      return JSON.stringify(value) !== USUAL_ORIGIN;
+      return !isSame(value as object, SUBMITTED_BY_API);
     default:
       return value !== USUAL[field as keyof typeof USUAL];
   }
+}
+
+/** Whether two flat objects have the same fields with the same values. */
+function isSame(one: object, other: object): boolean {
+  const fields = Object.entries(other);
+  return (
+    Object.keys(one).length === fields.length && fields.every(([name, value]) => one[name as keyof object] === value)
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import { STATE_FORMAT } from '../job-state.ts';
-import { plainArray } from '../sql-arrays.ts';
+import { jsonTextArray, plainArray, textArray } from '../sql-arrays.ts';
 import type { DueRow } from './change.ts';
 
 /** Rows as parallel arrays, in the order in which `hook.sql` and `write.sql` unnest them. */
@@ -7,14 +7,14 @@ export function dueColumns(rows: readonly DueRow[]): unknown[] {
   return [
     plainArray(rows.map((row) => row.jobId)),
     plainArray(rows.map((row) => row.version)),
-    rows.map((row) => row.status),
-    rows.map((row) => row.queue),
-    rows.map((row) => row.type),
+    textArray(rows.map((row) => row.status)),
+    textArray(rows.map((row) => row.queue)),
+    textArray(rows.map((row) => row.type)),
     plainArray(rows.map((row) => row.rank)),
     plainArray(rows.map((row) => row.dueAt)),
     plainArray(rows.map((row) => row.ready)),
-    rows.map((row) => row.requestId),
-    rows.map((row) => row.state),
+    textArray(rows.map((row) => row.requestId)),
+    jsonTextArray(rows.map((row) => row.state)),
     STATE_FORMAT,
   ];
 }

@@ -3,11 +3,12 @@ import { fold } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
 import { type JobView, jobView, LARGE_FIELDS, type LargeField } from '#domain/job/view';
 import type { EventLog } from '#log/port';
+import { inTransaction } from '#runtime/postgres/transaction';
 import { readRecordedJobEvent } from '../job-events.ts';
 import { decodeJobState, STATE_FORMAT } from '../job-state.ts';
 import { streamNames } from '../job-streams.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import { type JobFilters, type JobSort, listStatement } from './list-statement.ts';
+import { type JobFilters, type JobSort, listStatement, type Statement } from './list-statement.ts';
 import { logFields } from './log-fields.ts';
 
 export { BadCursor } from './cursor.ts';
@@ -58,14 +59,20 @@ export async function listJobs(source: JobListSource, request: ListRequest): Pro
   const { filters, sort, limit, cursor, include } = request;
   const scope = scopeOf(filters, sort);
   const after = cursor === null ? null : decodeCursor(cursor, scope);
-  const { text, values } = listStatement({ filters, sort, after, limit: limit + 1 });
-  const { rows } = await source.pool.query<JobRow>(text, [...values]);
+  const rows = await readRows(source.pool, listStatement({ filters, sort, after, limit: limit + 1 }));
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
     rows: await Promise.all(page.map((row) => listedJob(source, row, include))),
     nextCursor: last ? encodeCursor({ key: sortKey(last, sort), id: last.id }, scope) : null,
   };
+}
+
+function readRows(pool: Pool, { settings, text, values }: Statement): Promise<readonly JobRow[]> {
+  return inTransaction(pool, async (transaction) => {
+    await transaction.query(settings);
+    return (await transaction.query<JobRow>(text, [...values])).rows;
+  });
 }
 
 async function listedJob(source: JobListSource, row: JobRow, include: readonly LargeField[]): Promise<ListedJob> {

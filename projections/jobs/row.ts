@@ -1,6 +1,6 @@
 import type { FoldedJob } from '../job-fold.ts';
 import { encodeJobState, STATE_FORMAT } from '../job-state.ts';
-import { plainArray } from '../sql-arrays.ts';
+import { jsonTextArray, plainArray, textArray } from '../sql-arrays.ts';
 
 /** Rows of `jobs` as parallel arrays, in the order in which `write.sql` unnests them. */
 export function jobColumns(jobs: readonly FoldedJob[]): unknown[] {
@@ -8,9 +8,9 @@ export function jobColumns(jobs: readonly FoldedJob[]): unknown[] {
   return [
     plainArray(after.map((job) => job.id)),
     plainArray(after.map((job) => job.version)),
-    after.map((job) => job.status),
-    after.map((job) => job.queue),
-    after.map((job) => job.type),
+    textArray(after.map((job) => job.status)),
+    textArray(after.map((job) => job.queue)),
+    textArray(after.map((job) => job.type)),
     plainArray(after.map((job) => job.createdAt)),
     plainArray(after.map((job) => job.updatedAt)),
     plainArray(after.map((job) => job.scheduledAt)),
@@ -18,8 +18,8 @@ export function jobColumns(jobs: readonly FoldedJob[]): unknown[] {
     plainArray(after.map((job) => (job.status === 'running' ? job.lease.expiresAt : null))),
     plainArray(jobs.map(resultVersion)),
     plainArray(after.map((job) => job.status === 'dead' && job.acknowledged)),
-    after.map((job) => JSON.stringify(job.tags)),
-    after.map((job) => encodeJobState(job)),
+    jsonTextArray(after.map((job) => JSON.stringify(job.tags))),
+    jsonTextArray(after.map((job) => encodeJobState(job))),
     STATE_FORMAT,
   ];
 }

@@ -65,12 +65,16 @@ export async function catchUp(
   const head = await rig.log.head();
   const projector = startProjector({ ...rig, logger: silent, ownerId: 'test', projections, ...options });
   const names = projections.map(({ name }) => name);
-  await until('the projections are up to date', async () => {
-    const { rows } = await rig.pool.query<{ position: string }>(
-      'SELECT position FROM projections WHERE name = ANY ($1) AND position >= $2',
-      [names, head],
-    );
-    return rows.length === names.length;
-  });
+  await until(
+    'the projections are up to date',
+    async () => {
+      const { rows } = await rig.pool.query<{ position: string }>(
+        'SELECT position FROM projections WHERE name = ANY ($1) AND position >= $2',
+        [names, head],
+      );
+      return rows.length === names.length;
+    },
+    60_000,
+  );
   await projector.stop();
 }
