@@ -152,8 +152,10 @@ async function readTaken(deps: Deps, call: Call, tasks: readonly SubmitTask[]): 
 
 async function judgeTaken(deps: Deps, call: Call, task: SubmitTask, holder: JobAt): Promise<void> {
   if (!holder.job.keyReleased && windowIsOver(deps, holder.job)) {
-    // Judged anew in the next round: the key is free by then, or the job lives again, replayed a moment ago.
-    await execute(deps, [{ jobId: holder.job.id, command: { kind: 'release-key' } }], call);
+    // At the version whose window was found to be over, and judged anew in the next round: the key is free by then, or the
+    // job was replayed a moment ago, and lives or has ended again just now.
+    const { id, version } = holder.job;
+    await execute(deps, [{ jobId: id, command: { kind: 'release-key' }, ifVersion: version }], call);
     return;
   }
   if (holder.job.keyReleased) {
