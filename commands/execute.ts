@@ -15,7 +15,7 @@ import { digest, sha256 } from './sha256.ts';
  * So many refused appends in a row cannot be chance: each needs another writer to move the same job in between. The caller
  * is told to come back rather than kept waiting.
  */
-const MAX_ROUNDS = 50;
+const MAX_REFUSALS = 50;
 
 const MISMATCH = { kind: 'rejected', rejection: { code: 'version-mismatch' } } as const;
 
@@ -43,6 +43,8 @@ interface Task {
   known: Known | null;
   /** Its events are in the log, by a call that could not be sure; the job has yet to be read for the answer. */
   written: boolean;
+  /** How many of its appends were refused since others came before. */
+  refusals: number;
   outcome: CommandOutcome | null;
 }
 
@@ -60,20 +62,22 @@ interface Attempt {
  */
 export async function execute(deps: Deps, items: readonly Seeded[], call: Call): Promise<CommandOutcome[]> {
   const tasks = items.map((item) => taskOf(deps, item, call));
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  for (;;) {
     const open = firstOfEachJob(tasks);
     if (open.length === 0) return tasks.map(({ outcome }) => outcome as CommandOutcome);
     await readUnknown(deps, open);
     const attempts = open.map((task) => decideOn(deps, task)).filter((attempt) => attempt !== null);
     await appendAll(deps, attempts);
+    if (open.some(({ refusals }) => refusals >= MAX_REFUSALS)) {
+      throw new TooContended('Other writers moved the job again and again; nothing was written for this command');
+    }
   }
-  throw new TooContended('Other writers moved the job again and again; nothing was written for this command');
 }
 
 function taskOf(deps: Deps, item: Seeded, call: Call): Task {
   const remembered = item.candidate ?? (isReport(item.command) ? deps.known.get(item.jobId)?.job : undefined);
   const known = remembered ? { job: remembered, read: null } : null;
-  return { item, call, eventId: eventIdOf(deps, item), known, written: false, outcome: null };
+  return { item, call, eventId: eventIdOf(deps, item), known, written: false, refusals: 0, outcome: null };
 }
 
 /** Commands on one job run in turn, so only the first unanswered one of each goes into a round. */
@@ -126,6 +130,7 @@ async function appendAll(deps: Deps, attempts: readonly Attempt[]): Promise<void
 function settle(deps: Deps, { task, move: { job, append } }: Attempt, result: AppendResult): void {
   if (result.kind === 'conflict') {
     deps.observe.conflict();
+    task.refusals += 1;
     readAgain(deps, task);
     return;
   }
