@@ -9,6 +9,7 @@ import { remember } from './execute.ts';
 import { type Move, move } from './new-events.ts';
 import type { Candidate } from './ports.ts';
 import { sha256 } from './sha256.ts';
+import { sweep } from './sweep.ts';
 
 /**
  * Claims due jobs for a worker. A call that names a `request_id` and is repeated gets the leases of the first call that
@@ -24,7 +25,7 @@ export async function claim(deps: Deps, request: ClaimRequest, call: Call): Prom
   let boundUntil = now + (request.leaseSeconds ?? DEFAULT_LEASE_SECONDS) * 1000;
   try {
     const held = await deps.leaseRequests.held(requestId);
-    const outcome = held.length > 0 ? heldAlready(deps, held) : await pickAndClaim(deps, request, call);
+    const outcome = held.length > 0 ? await heldAlready(deps, held) : await pickAndClaim(deps, request, call);
     if (outcome.kind === 'claimed') {
       boundUntil = Math.max(boundUntil, ...outcome.jobs.map(({ lease }) => lease.expiresAt));
     }
@@ -34,24 +35,31 @@ export async function claim(deps: Deps, request: ClaimRequest, call: Call): Prom
   }
 }
 
-function heldAlready(deps: Deps, jobs: readonly RunningJob[]): ClaimOutcome {
-  const positions = jobs.flatMap(({ id }) => deps.known.get(id)?.position ?? []);
-  return { kind: 'claimed', jobs, position: newest(positions), nextDueAt: null };
+async function heldAlready(deps: Deps, jobs: readonly RunningJob[]): Promise<ClaimOutcome> {
+  const lasts = await Promise.all(
+    jobs.map(({ id }) => deps.log.readStream(deps.names.job(id), { direction: 'backwards', limit: 1 })),
+  );
+  const position = newest(lasts.flat().map((event) => event.position));
+  return { kind: 'claimed', jobs, position, nextDueAt: null };
 }
 
 /**
  * The pick-and-claim step, the only one: candidates from the due table, one `Claimed` each at the version their row names,
  * all in one append. The log decides; a row that was stale costs one refused append and is left alone until it moves.
+ * Leases that are over are ended first, so that no installation depends on a sweeper that runs.
  */
 async function pickAndClaim(deps: Deps, request: ClaimRequest, call: Call): Promise<ClaimOutcome> {
   const { queues, types, maxJobs: limit } = request;
+  await sweep(deps);
   const { candidates, nextDueAt } = await deps.due.pick({ queues, types, limit, now: deps.clock.now() });
   const moves = candidates.map((candidate) => claimMove(deps, candidate, request, call));
   const claims = moves.filter((found) => found !== null);
   const results = claims.length > 0 ? await deps.log.append(claims.map(({ append }) => append)) : [];
   const claimed: RunningJob[] = [];
   const positions: Position[] = [];
-  const refused = candidates.filter((_, index) => moves[index] === null).map(({ job }) => job);
+  // A pending row without a claim is not due yet by this process's clock, though it was by the clock of the one that found
+  // it first: it is offered again when its mark ends. Withheld, it would be lost, for nothing else would move it.
+  const refused = candidates.map(({ job }) => job).filter(({ status }) => status !== 'pending');
   claims.forEach(({ job, append }, index) => {
     const result = results[index] as AppendResult;
     if (result.kind === 'appended') {
@@ -68,7 +76,7 @@ async function pickAndClaim(deps: Deps, request: ClaimRequest, call: Call): Prom
   return { kind: 'claimed', jobs: claimed, position: newest(positions), nextDueAt };
 }
 
-/** Null when the row's own state speaks against a claim: then the row is wrong, or the job's time has not come. */
+/** Null when the row's own state speaks against a claim: it is not pending, or its time has not come. */
 function claimMove(deps: Deps, { job }: Candidate, request: ClaimRequest, call: Call): Move | null {
   const recordedAt = Math.max(deps.clock.now(), job.updatedAt);
   const { workerId, leaseSeconds, requestId } = request;
