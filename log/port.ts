@@ -116,7 +116,7 @@ export interface EventLog {
   /**
    * Appends to many streams in one transaction: all of them, or none when one is refused (then all that conflict are
    * named). Each stream at most once. Absent where the log cannot do it.
-   * @throws LogUnavailable as `append`.
+   * @throws LogUnavailable, AppendRefused as `append`.
    */
   appendAtomically?(appends: readonly StreamAppend[]): Promise<AtomicAppendResult>;
 
@@ -156,13 +156,13 @@ export class LogUnavailable extends Error {
 /** The store refused the events of a stream for what they are; the same append would be refused again. */
 export class AppendRefused extends Error {
   override readonly name = 'AppendRefused';
-  /** The first stream that was refused; nothing was written to it. */
-  readonly stream: string;
+  /** The first stream that was refused; nothing was written to it. `null` when many went together and none was singled out. */
+  readonly stream: string | null;
   /** One per append of the call, in its order; `null` for each refused one. */
   readonly results: readonly (AppendResult | null)[];
 
-  constructor(stream: string, results: readonly (AppendResult | null)[], options: ErrorOptions) {
-    super(`the events of ${stream} were refused`, options);
+  constructor(stream: string | null, results: readonly (AppendResult | null)[], options: ErrorOptions) {
+    super(`the events of ${stream ?? 'appends that belong together'} were refused`, options);
     this.stream = stream;
     this.results = results;
   }

@@ -46,7 +46,9 @@ CREATE TRIGGER made_once BEFORE UPDATE OR DELETE OR TRUNCATE ON log_identity
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- Refuses a hole in a stream and an illegal move of a job, for whoever bypasses the domain. The same status twice is an
--- event that does not move the job; only a claim raises the fencing token, and by one.
+-- event that does not move the job; only a claim raises the fencing token, and by one. What it costs, measured side by
+-- side with a log that lacks it, on two busy cores: in batches of 1 event 3 % of the events a second (6 % CPU of the
+-- server), in batches of 1,000 4 % (10 % CPU).
 CREATE FUNCTION refuse_illegal_events() RETURNS trigger LANGUAGE plpgsql
   SET search_path FROM CURRENT
   SET enable_seqscan = off

@@ -109,14 +109,18 @@ class PostgresLog implements EventLog {
   async appendAtomically(appends: readonly StreamAppend[]): Promise<AtomicAppendResult> {
     if (this.#closing.signal.aborted) throw new LogUnavailable('the log is closed');
     for (const append of appends) checkAppend(append);
+    const encoded = appends.map(encodeAppend);
     try {
-      const results = await sendUntilKnown(this.#together, appends.map(encodeAppend));
-      this.#announce(results.map((result) => ({ kind: 'known', result })));
+      const results = await sendUntilKnown(this.#together, encoded);
       return { kind: 'appended', results: results.filter((result) => result.kind === 'appended') };
     } catch (error) {
       const conflicts = conflictsOf(error);
-      if (conflicts === null) throw error;
-      return { kind: 'refused', conflicts };
+      if (conflicts !== null) return { kind: 'refused', conflicts };
+      if (error instanceof LogUnavailable) throw error;
+      const nothing = appends.map(() => null);
+      throw new AppendRefused(null, nothing, { cause: error });
+    } finally {
+      this.#tellReaders();
     }
   }
 
@@ -182,7 +186,11 @@ class PostgresLog implements EventLog {
       (outcome) => outcome.kind === 'known' && outcome.result.kind === 'conflict',
     ).length;
     if (conflicts > 0) this.#options.metrics?.appendConflicts.inc(conflicts);
-    // Also when nothing was written: while it was under way, it may have held readers back from the events of others.
+    this.#tellReaders();
+  }
+
+  /** Also when nothing was written: while it was under way, an append may have held readers back from other events. */
+  #tellReaders(): void {
     this.#wakeUps.wake();
     this.#notifier.notify();
   }
@@ -200,7 +208,7 @@ function resultsOf(appends: readonly StreamAppend[], outcomes: readonly AppendOu
   const refused = outcomes.findIndex((outcome) => outcome.kind === 'refused');
   const outcome = outcomes[refused];
   if (outcome?.kind === 'refused') {
-    throw new AppendRefused(appends[refused]?.stream ?? '', results, { cause: outcome.error });
+    throw new AppendRefused(appends[refused]?.stream ?? null, results, { cause: outcome.error });
   }
   return results.filter((result) => result !== null);
 }

@@ -80,6 +80,12 @@ describe('postgres: group append', () => {
     });
   });
 
+  it('refuses appends that belong together as a whole when one is bad', async () => {
+    const call = log.appendAtomically?.([anAppend('whole-0', NO_STREAM), anAppend('whole-1', NO_STREAM, [illegal()])]);
+    await expect(call).rejects.toThrow(AppendRefused);
+    expect(await log.readStream('whole-0')).toEqual([]);
+  });
+
   it.each([
     ['an id that is no UUID', anEvent({ id: 'not a uuid' })],
     ['a NUL in a name', anEvent({ type: 'a\u0000b' })],
