@@ -18,7 +18,9 @@ describe('docs/job-lifecycle.md', () => {
 });
 
 function linesOfPage(): string[] {
-  return [...page.matchAll(/^- (\w+) → (\w+): `([\w +]+)`$/gm)].map(([, from, to, events]) => `${from} ${to} ${events}`);
+  return [...page.matchAll(/^- (\w+) → (\w+): `([\w +]+)`$/gm)].map(
+    ([, from, to, events]) => `${from} ${to} ${events}`,
+  );
 }
 
 function arrowsOfDrawing(): string[] {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Job } from '#client/types';
 import { seconds } from '../../arguments.ts';
@@ -30,11 +31,15 @@ export function addWait(jobs: Command, terminal: Terminal): void {
 async function untilFinal({ client }: Session, id: string, timeoutSeconds: number): Promise<Job> {
   const deadline = performance.now() + timeoutSeconds * 1_000;
   for (;;) {
-    const left = Math.max(0, (deadline - performance.now()) / 1_000);
-    const job = await client.getJob(id, { wait: Math.min(LONGEST_WAIT_SECONDS, left) });
+    const leftMs = deadline - performance.now();
+    // The server waits whole seconds; what is left below one is waited for here.
+    const job = await client.getJob(id, {
+      wait: Math.max(0, Math.min(LONGEST_WAIT_SECONDS, Math.floor(leftMs / 1_000))),
+    });
     if (job.status !== 'pending' && job.status !== 'running') return job;
-    if (performance.now() >= deadline) {
+    if (leftMs <= 0) {
       throw new CommandFailure(EXIT.unavailable, `The job is still ${job.status} after ${timeoutSeconds} seconds`);
     }
+    if (leftMs < 1_000) await delay(leftMs);
   }
 }
