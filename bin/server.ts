@@ -61,6 +61,7 @@ async function startRoles(config: Config, database: Database, logger: Logger, st
   const reads = createReadSide(core, streamPrefix);
   const parts: Parts = { core, reads, logger, metrics };
   collectReadMetrics(metrics, parts);
+  if (roles.has('relay')) logger.warn('the role relay has nothing to do: no Kafka is configured');
   if (roles.has('projector')) stops.push(startProjectorRole(parts, streamPrefix, logger).stop);
   if (roles.has('scheduler'))
     stops.push(startSweeper({ commands: core.commands, sweepMs: config.sweepMs, logger }).stop);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LOG_LEVELS } from './logger.ts';
 
-export const ROLES = ['api', 'projector', 'worker', 'scheduler'] as const;
+export const ROLES = ['api', 'projector', 'worker', 'scheduler', 'relay'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** A queue as clients may name it. */
@@ -25,7 +25,7 @@ export const settingsSchema = z.object({
     .optional()
     .describe('PostgreSQL 15 or later; without it the embedded one is used'),
   HOLDFAST_ROLES: listOf(z.enum(ROLES, `must be a list of ${ROLES.join(', ')}`))
-    .default([...ROLES])
+    .default(['api', 'projector', 'worker', 'scheduler'])
     .describe('what this process does'),
   HOLDFAST_HANDLERS: z.string().optional().describe('module whose exports are job definitions'),
   HOLDFAST_QUEUES: listOf(z.string().regex(QUEUE, `must be a list of queue names (${QUEUE.source})`))

@@ -15,6 +15,7 @@ export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   if (error instanceof InvalidRequest) return refusedFields(error);
   if (!(error instanceof Error)) return internalProblem();
+  if (error.name === 'NotSupportedByLog') return new ApiProblem('not-supported-by-log', error.message);
   return unavailableProblem(error) ?? frameworkProblem(error) ?? internalProblem();
 }
 
@@ -31,8 +32,15 @@ function unavailableProblem(error: Error): ApiProblem | undefined {
   if (error.name === 'LogUnavailable' || isConnectionError(error) || OVERLOAD_CODES.has(codeOf(error))) {
     return unavailable('The database did not answer in time. The outcome of a write is unknown: repeat it.');
   }
-  if (error.name === 'TooContended') return unavailable(error.message);
-  return undefined;
+  switch (error.name) {
+    case 'TooContended':
+      return unavailable(error.message);
+    case 'UnreadableEvent':
+    case 'IllegalHistory':
+      return unavailable(`This version of the server cannot read the job's history: ${error.message}.`);
+    default:
+      return undefined;
+  }
 }
 
 export function unavailable(detail: string): ApiProblem {
