@@ -21,6 +21,7 @@ import { parseQueryString } from './http/query-string.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { registerSecurityHeaders } from './http/security-headers.ts';
 import { Slots } from './http/slots.ts';
+import { watchUnusedConnections } from './http/unused-connections.ts';
 import { validateRequest } from './http/validate.ts';
 import type { FeedLog, ReadinessCheck, Reads, VersionInfo } from './ports.ts';
 import { ClaimHolders } from './routes/claim-holders.ts';
@@ -54,7 +55,11 @@ export function createApi(options: ApiOptions): FastifyInstance {
   const authenticate = createAuth(options.adminKey);
   const app = createServer(options.logger, authenticate);
   const closing = new AbortController();
-  app.addHook('preClose', async () => closing.abort());
+  const endUnusedConnections = watchUnusedConnections(app.server);
+  app.addHook('preClose', async () => {
+    closing.abort();
+    endUnusedConnections();
+  });
   // A connection that is kept for more would keep the server from ending.
   app.addHook('onSend', async (_request, reply) => {
     if (closing.signal.aborted) reply.header('Connection', 'close');

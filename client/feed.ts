@@ -31,6 +31,7 @@ export async function* followFeed(
       }
       await pause(place.retryMs, signal);
     } catch (error) {
+      if (signal.aborted) return;
       if (!isPassing(error)) throw error;
       failures += 1;
       await pause(Math.max(place.retryMs, backoffMs(failures)), signal);
@@ -44,36 +45,39 @@ async function* connect(
   place: { after: string | null; retryMs: number },
   signal: AbortSignal,
 ): AsyncGenerator<CloudEvent, void, void> {
-  const silence = new AbortController();
-  let timer = setTimeout(() => {}, 0);
-  const alive = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => silence.abort(), SILENCE_MS);
-  };
+  const query = { ...filters(filter), ...(place.after !== null && { after: place.after }) };
+  const headers = { accept: 'text/event-stream' };
+  const response = await transport.open(
+    { method: 'GET', path: '/v1/events', query, headers, repeatable: true },
+    signal,
+  );
+  for await (const item of readEvents(chunks(response, signal))) {
+    if (item.kind === 'retry') place.retryMs = item.ms;
+    // The server lets go of a client that was too slow; the rest is read from where this one is.
+    if (isResync(item)) return;
+    if (item.kind === 'event') yield JSON.parse(item.event.data) as CloudEvent;
+  }
+}
+
+/**
+ * The body until it ends, the signal aborts, or nothing came for too long. The reader is cancelled by hand: once the
+ * headers are there, fetch keeps the request, and with it the way of an abort to the body, only as long as the garbage
+ * collector likes.
+ */
+async function* chunks(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
+  const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
+  const end = () => void reader.cancel().catch(() => undefined);
+  signal.addEventListener('abort', end, { once: true });
   try {
-    const response = await transport.open(
-      {
-        method: 'GET',
-        path: '/v1/events',
-        query: { ...filters(filter), ...(place.after !== null && { after: place.after }) },
-        headers: { accept: 'text/event-stream' },
-        repeatable: true,
-      },
-      AbortSignal.any([signal, silence.signal]),
-    );
-    alive();
-    for await (const item of readEvents(response.body ?? new ReadableStream())) {
-      alive();
-      if (item.kind === 'retry') place.retryMs = item.ms;
-      // The server lets go of a client that was too slow; the rest is read from where this one is.
-      if (isResync(item)) return;
-      if (item.kind === 'event') yield JSON.parse(item.event.data) as CloudEvent;
+    while (!signal.aborted) {
+      const silence = setTimeout(end, SILENCE_MS);
+      const { done, value } = await reader.read().finally(() => clearTimeout(silence));
+      if (done) return;
+      yield value;
     }
-  } catch (error) {
-    if (signal.aborted) return;
-    throw error;
   } finally {
-    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+    end();
   }
 }
 

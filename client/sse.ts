@@ -5,11 +5,10 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** What a stream of server-sent events brings: events, the wait before reconnecting, and mere signs of life. */
+/** What a stream of server-sent events brings: events, and the wait before reconnecting. */
 export type SseItem =
   | { readonly kind: 'event'; readonly event: ServerSentEvent }
-  | { readonly kind: 'retry'; readonly ms: number }
-  | { readonly kind: 'alive' };
+  | { readonly kind: 'retry'; readonly ms: number };
 
 /** Reads server-sent events as the WHATWG standard has them, in one pass over the chunks. */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<SseItem, void, void> {
@@ -17,7 +16,6 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
   let rest = '';
   let block: string[] = [];
   for await (const chunk of body) {
-    yield { kind: 'alive' };
     rest += decoder.decode(chunk, { stream: true });
     // A CR at the very end may be half of a CRLF.
     const lines = rest.split(/\r\n|\n|\r(?!$)/);
