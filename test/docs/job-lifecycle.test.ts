@@ -36,7 +36,8 @@ function isMove(line: string): boolean {
 
 /** Every kind of job that can be reached from a fresh one, moved by every command at every time that matters. */
 function movesOfDomain(): Set<string> {
-  const first = submittedJob({ max_attempts: 2, lease_seconds: 30 });
+  const fresh = submittedJob({ max_attempts: 2, lease_seconds: 30 });
+  const first: History = { ...fresh, job: { ...fresh.job, idempotencyKey: 'a key', keyUse: 0 } };
   const moves = new Set([`nothing ${first.job.status} ${first.events[0]!.type}`]);
   const seen = new Set<string>();
   const open: History[] = [first];
