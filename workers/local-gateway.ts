@@ -65,7 +65,11 @@ function reportAnswer(outcome: CommandOutcome): ReportAnswer {
       return outcome.rejection.code === 'lease-lost'
         ? { kind: 'lost' }
         : { kind: 'refused', detail: outcome.rejection.code };
+    case 'failed':
+      return { kind: 'refused', detail: outcome.error.message };
     case 'not-found':
       return { kind: 'refused', detail: 'there is no such job' };
+    case 'failed':
+      return { kind: 'refused', detail: outcome.error.message };
   }
 }
