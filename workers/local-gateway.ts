@@ -69,7 +69,5 @@ function reportAnswer(outcome: CommandOutcome): ReportAnswer {
       return { kind: 'refused', detail: outcome.error.message };
     case 'not-found':
       return { kind: 'refused', detail: 'there is no such job' };
-    case 'failed':
-      return { kind: 'refused', detail: outcome.error.message };
   }
 }
