@@ -2,7 +2,8 @@ import { decide } from '#domain/job/decide';
 import { derivedUuid } from '#domain/job/identity';
 import { DEFAULT_LEASE_SECONDS } from '#domain/job/limits';
 import type { RunningJob } from '#domain/job/state';
-import type { AppendResult, Position } from '#log/port';
+import { AppendRefused, type AppendResult, type Position } from '#log/port';
+import { appendEach } from './append-each.ts';
 import type { Call, ClaimOutcome, ClaimRequest } from './contract.ts';
 import type { Deps } from './deps.ts';
 import { remember } from './execute.ts';
@@ -54,15 +55,18 @@ async function pickAndClaim(deps: Deps, request: ClaimRequest, call: Call): Prom
   const { candidates, nextDueAt } = await deps.due.pick({ queues, types, limit, now: deps.clock.now() });
   const moves = candidates.map((candidate) => claimMove(deps, candidate, request, call));
   const claims = moves.filter((found) => found !== null);
-  const results = claims.length > 0 ? await deps.log.append(claims.map(({ append }) => append)) : [];
+  const results = await appendEach(
+    deps.log,
+    claims.map(({ append }) => append),
+  );
   const claimed: RunningJob[] = [];
   const positions: Position[] = [];
   // A pending row without a claim is not due yet by this process's clock, though it was by the clock of the one that found
   // it first: it is offered again when its mark ends. Withheld, it would be lost, for nothing else would move it.
   const refused = candidates.map(({ job }) => job).filter(({ status }) => status !== 'pending');
   claims.forEach(({ job, append }, index) => {
-    const result = results[index] as AppendResult;
-    if (result.kind === 'appended') {
+    const result = results[index] as AppendResult | AppendRefused;
+    if (!(result instanceof AppendRefused) && result.kind === 'appended') {
       remember(deps, { job, position: result.position });
       deps.observe.written('Claimed', job);
       claimed.push(job as RunningJob);

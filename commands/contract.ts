@@ -51,7 +51,17 @@ export type CommandOutcome =
       readonly changed: boolean;
     })
   | (JobAt & { readonly kind: 'rejected'; readonly rejection: Rejection | { readonly code: 'version-mismatch' } })
-  | { readonly kind: 'not-found' };
+  | { readonly kind: 'not-found' }
+  | Failed;
+
+/**
+ * One of several could not be carried out and the others were: this version cannot read the job's stream, the log refused
+ * the events' data, or other writers moved the job again and again. Nothing was written for it.
+ */
+export interface Failed {
+  readonly kind: 'failed';
+  readonly error: Error;
+}
 
 export interface ClaimRequest {
   /** Null means any. */
@@ -80,7 +90,10 @@ export type ClaimOutcome =
 
 /** Everything that writes: each call reads, folds, decides, appends and answers. */
 export interface Commands {
-  /** Submits jobs, each judged alone, answering in order. */
+  /**
+   * Submits jobs, each judged alone, answering in order.
+   * @throws UnreadableEvent, IllegalHistory when the job that holds a key cannot be read; submits without a key have gone in.
+   */
   submit(items: readonly SubmitItem[], call: Call): Promise<readonly SubmitOutcome[]>;
   /** Submits all jobs in one transaction, or none of them. */
   submitAtomically(items: readonly SubmitItem[], call: Call): Promise<AtomicSubmitOutcome>;

@@ -4,7 +4,8 @@ import type { JobEventType } from '#domain/job/events';
 import { outcomeEventId } from '#domain/job/identity';
 import type { Job } from '#domain/job/state';
 import type { JsonValue } from '#domain/json/value';
-import type { AppendResult } from '#log/port';
+import { AppendRefused, type AppendResult } from '#log/port';
+import { appendEach } from './append-each.ts';
 import type { Call, CommandItem, CommandOutcome, JobAt } from './contract.ts';
 import type { Deps } from './deps.ts';
 import { type Move, move } from './new-events.ts';
@@ -19,9 +20,13 @@ const MAX_REFUSALS = 50;
 
 const MISMATCH = { kind: 'rejected', rejection: { code: 'version-mismatch' } } as const;
 
-/** A job that others moved again and again while a command on it was decided. Nothing was written. */
+/** A job that others moved again and again while something was decided on it. Nothing was written for that. */
 export class TooContended extends Error {
   override readonly name = 'TooContended';
+
+  constructor(message = 'Other writers moved the job again and again; nothing was written for this command') {
+    super(message);
+  }
 }
 
 /** A job to decide on; `read` tells that it was folded from the log just now, and is null when it was only remembered. */
@@ -41,6 +46,8 @@ interface Task {
   readonly call: Call;
   readonly eventId: (index: number) => string;
   known: Known | null;
+  /** What it was folded to when it was last decided on: where a second look begins. */
+  base: Job | null;
   /** Its events are in the log, by a call that could not be sure; the job has yet to be read for the answer. */
   written: boolean;
   /** How many of its appends were refused since others came before. */
@@ -68,16 +75,13 @@ export async function execute(deps: Deps, items: readonly Seeded[], call: Call):
     await readUnknown(deps, open);
     const attempts = open.map((task) => decideOn(deps, task)).filter((attempt) => attempt !== null);
     await appendAll(deps, attempts);
-    if (open.some(({ refusals }) => refusals >= MAX_REFUSALS)) {
-      throw new TooContended('Other writers moved the job again and again; nothing was written for this command');
-    }
   }
 }
 
 function taskOf(deps: Deps, item: Seeded, call: Call): Task {
   const remembered = item.candidate ?? (isReport(item.command) ? deps.known.get(item.jobId)?.job : undefined);
   const known = remembered ? { job: remembered, read: null } : null;
-  return { item, call, eventId: eventIdOf(deps, item), known, written: false, refusals: 0, outcome: null };
+  return { item, call, eventId: eventIdOf(deps, item), known, base: null, written: false, refusals: 0, outcome: null };
 }
 
 /** Commands on one job run in turn, so only the first unanswered one of each goes into a round. */
@@ -91,10 +95,14 @@ function firstOfEachJob(tasks: readonly Task[]): Task[] {
 
 async function readUnknown(deps: Deps, tasks: readonly Task[]): Promise<void> {
   const unknown = tasks.filter(({ known }) => known === null);
-  const jobs = await readJobs(deps.log, deps.names, [...new Set(unknown.map(({ item }) => item.jobId))]);
+  const jobs = await readJobs(
+    deps,
+    unknown.map(({ item: { jobId }, base }) => ({ jobId, base })),
+  );
   for (const task of unknown) {
     const at = jobs.get(task.item.jobId);
-    if (at) task.known = { job: at.job, read: at };
+    if (at instanceof Error) task.outcome = { kind: 'failed', error: at };
+    else if (at) task.known = { job: at.job, read: at };
     else task.outcome = { kind: 'not-found' };
   }
 }
@@ -120,18 +128,25 @@ function decideOn(deps: Deps, task: Task): Attempt | null {
 }
 
 async function appendAll(deps: Deps, attempts: readonly Attempt[]): Promise<void> {
-  if (attempts.length === 0) return;
-  const results = await deps.log.append(attempts.map(({ move: { append } }) => append));
+  const results = await appendEach(
+    deps.log,
+    attempts.map(({ move: { append } }) => append),
+  );
   attempts.forEach((attempt, index) => {
-    settle(deps, attempt, results[index] as AppendResult);
+    settle(deps, attempt, results[index] as AppendResult | AppendRefused);
   });
 }
 
-function settle(deps: Deps, { task, move: { job, append } }: Attempt, result: AppendResult): void {
+function settle(deps: Deps, { task, move: { job, append } }: Attempt, result: AppendResult | AppendRefused): void {
+  if (result instanceof AppendRefused) {
+    answer(task, { kind: 'failed', error: result });
+    return;
+  }
   if (result.kind === 'conflict') {
     deps.observe.conflict();
     task.refusals += 1;
-    readAgain(deps, task);
+    if (task.refusals >= MAX_REFUSALS) answer(task, { kind: 'failed', error: new TooContended() });
+    else readAgain(deps, task);
     return;
   }
   if (result.repeated) {
@@ -154,6 +169,7 @@ export function remember(deps: Deps, { job, position }: JobAt): void {
 
 function readAgain(deps: Deps, task: Task): null {
   deps.known.forget(task.item.jobId);
+  task.base = task.known?.job ?? null;
   task.known = null;
   return null;
 }

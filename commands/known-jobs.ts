@@ -2,7 +2,7 @@ import type { RunningJob } from '#domain/job/state';
 import { jsonBytes } from '#domain/json/value';
 import type { Position } from '#log/port';
 
-/** All payloads kept together, in bytes. A job of any size takes at least 1 KiB of it. */
+/** All that is kept together, in bytes. A job takes 1 KiB beside what users put into it. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const SMALLEST = 1024;
 
@@ -16,7 +16,7 @@ export interface KnownJob {
  * the stream. Whatever is kept here may be old: the append proves the version, and a refusal is never decided on it.
  */
 export class KnownJobs {
-  readonly #jobs = new Map<string, KnownJob & { readonly bytes: number }>();
+  readonly #jobs = new Map<string, KnownJob & { readonly bytes: number; readonly payloadBytes: number }>();
   #bytes = 0;
 
   get(jobId: string): KnownJob | undefined {
@@ -27,8 +27,12 @@ export class KnownJobs {
   keep(known: KnownJob): void {
     const before = this.#jobs.get(known.job.id);
     this.forget(known.job.id);
-    const bytes = before ? before.bytes : Math.max(SMALLEST, jsonBytes(known.job.payload));
-    this.#jobs.set(known.job.id, { ...known, bytes });
+    const { payload, progress, checkpoint, lastError } = known.job;
+    // The payload never changes, and is what takes time to measure.
+    const payloadBytes = before ? before.payloadBytes : jsonBytes(payload);
+    const bytes =
+      SMALLEST + payloadBytes + jsonBytes([progress, checkpoint, lastError?.message ?? null, lastError?.stack ?? null]);
+    this.#jobs.set(known.job.id, { ...known, bytes, payloadBytes });
     this.#bytes += bytes;
     for (const oldest of this.#jobs.keys()) {
       if (this.#bytes <= MAX_BYTES) break;

@@ -1,29 +1,74 @@
-import { fold } from '#domain/job/evolve';
+import { fold, IllegalHistory } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
-import { recordedJobEvent } from '#domain/job/upcast';
+import { recordedJobEvent, UnreadableEvent } from '#domain/job/upcast';
 import type { StreamNames } from '#domain/streams';
 import type { EventLog, RecordedEvent } from '#log/port';
 import type { JobAt } from './contract.ts';
 
-/** Folds the job of each id from its stream; ids without a stream are left out. One call to the log. */
-export async function readJobs(
-  log: EventLog,
-  names: StreamNames,
-  jobIds: readonly string[],
-): Promise<ReadonlyMap<string, JobAt>> {
-  if (jobIds.length === 0) return new Map();
-  const streams = await log.readStreams(jobIds.map(names.job));
-  const jobs = new Map<string, JobAt>();
-  for (const jobId of jobIds) {
-    const found = foldStream(jobId, streams.get(names.job(jobId)) ?? []);
-    if (found) jobs.set(jobId, found);
-  }
-  return jobs;
+/** A job whose stream this version of the program cannot fold. It keeps nobody from reading others. */
+export type Unreadable = UnreadableEvent | IllegalHistory;
+
+/** A job to read, and what it was folded to before: then only what came after is read. */
+export interface ReadRequest {
+  readonly jobId: string;
+  readonly base?: Job | null;
 }
 
-/** The job that a stream's events add up to, and the position of the last of them; null when there are none. */
-export function foldStream(jobId: string, events: readonly RecordedEvent[]): JobAt | null {
+interface Source {
+  readonly log: EventLog;
+  readonly names: StreamNames;
+}
+
+/** Folds jobs from their streams; a job without a stream is left out. */
+export async function readJobs(
+  source: Source,
+  requests: readonly ReadRequest[],
+): Promise<ReadonlyMap<string, JobAt | Unreadable>> {
+  const found = new Map<string, JobAt | Unreadable>();
+  const whole = new Set<string>();
+  await Promise.all(
+    requests.map(async ({ jobId, base }) => {
+      const at = base ? await readOn(source, base) : null;
+      if (at) found.set(jobId, at);
+      else whole.add(jobId);
+    }),
+  );
+  if (whole.size === 0) return found;
+  const { log, names } = source;
+  const streams = await log.readStreams([...whole].map(names.job));
+  for (const jobId of whole) {
+    const at = foldStream(jobId, streams.get(names.job(jobId)) ?? []);
+    if (at) found.set(jobId, at);
+  }
+  return found;
+}
+
+/** The job that a whole stream adds up to, and the position of its last event; null when there are no events. */
+export function foldStream(jobId: string, events: readonly RecordedEvent[]): JobAt | Unreadable | null {
   const last = events.at(-1);
-  const job: Job | null = fold(jobId, events.map(recordedJobEvent));
-  return job && last ? { job, position: last.position } : null;
+  return last ? foldOn(jobId, null, events, last) : null;
+}
+
+/**
+ * Reads from the last event that was folded before, which has to stand where it stood: so the cost of a second look does
+ * not grow with the stream. Null when it does not, and the whole stream must tell.
+ */
+async function readOn({ log, names }: Source, base: Job): Promise<JobAt | Unreadable | null> {
+  const [known, ...events] = await log.readStream(names.job(base.id), { from: base.version });
+  if (known?.id !== base.lastEventId) return null;
+  return foldOn(base.id, base, events, events.at(-1) ?? known);
+}
+
+function foldOn(
+  jobId: string,
+  base: Job | null,
+  events: readonly RecordedEvent[],
+  last: RecordedEvent,
+): JobAt | Unreadable {
+  try {
+    return { job: fold(jobId, events.map(recordedJobEvent), base) as Job, position: last.position };
+  } catch (error) {
+    if (error instanceof UnreadableEvent || error instanceof IllegalHistory) return error;
+    throw error;
+  }
 }

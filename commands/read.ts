@@ -5,6 +5,7 @@ import { foldStream } from './read-jobs.ts';
 
 /**
  * The job folded from its stream, so it is never older than what was acknowledged.
+ * @throws UnreadableEvent, IllegalHistory when this version of the program cannot fold the stream.
  * @param upTo - Fold only to this version, or to this instant (epoch milliseconds), both inclusive.
  */
 export async function readJob(
@@ -14,10 +15,12 @@ export async function readJob(
 ): Promise<JobAt | null> {
   const { version = Number.POSITIVE_INFINITY, asOf = Number.POSITIVE_INFINITY } = upTo;
   const events = await deps.log.readStream(deps.names.job(jobId));
-  return foldStream(
+  const at = foldStream(
     jobId,
     events.filter((event) => event.version <= version && event.recordedAt <= asOf),
   );
+  if (at instanceof Error) throw at;
+  return at;
 }
 
 /** A page of the job's events, oldest first; null when there is no such job. */

@@ -30,5 +30,5 @@ async function findRepeat(deps: Deps, item: CommandItem): Promise<CommandOutcome
   const events = await deps.log.readStream(deps.names.job(item.jobId));
   if (!events.some((event) => event.id === id)) return null;
   const at = foldStream(item.jobId, events);
-  return at && { kind: 'done', changed: false, ...at };
+  return at && !(at instanceof Error) ? { kind: 'done', changed: false, ...at } : null;
 }

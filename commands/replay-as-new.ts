@@ -18,8 +18,9 @@ export async function replayAsNew(
   changes: ReplayAsNew,
   call: Call,
 ): Promise<CommandOutcome> {
-  const found = (await readJobs(deps.log, deps.names, [jobId])).get(jobId);
+  const found = (await readJobs(deps, [{ jobId }])).get(jobId);
   if (!found) return { kind: 'not-found' };
+  if (found instanceof Error) return { kind: 'failed', error: found };
   const { job } = found;
   if (job.status !== 'dead') {
     return { kind: 'rejected', rejection: { code: 'not-dead', status: job.status }, ...found };
@@ -32,6 +33,7 @@ export async function replayAsNew(
     fingerprint,
     idempotencyKey: null,
     keyUse: null,
+    reason: changes.reason,
     origin: { kind: 'replay-as-new', schedule: null, occurrence_at: null, job_id: job.id },
     now,
   });
@@ -43,7 +45,8 @@ export async function replayAsNew(
     deps.observe.written('Submitted', made.job);
     return { kind: 'done', changed: true, job: made.job, position: result.position };
   }
-  const existing = (await readJobs(deps.log, deps.names, [newId])).get(newId);
+  const existing = (await readJobs(deps, [{ jobId: newId }])).get(newId);
+  if (existing instanceof Error) return { kind: 'failed', error: existing };
   return existing ? { kind: 'done', changed: false, ...existing } : { kind: 'not-found' };
 }
 

@@ -139,13 +139,10 @@ function settleSubmits(
 /** Reads the jobs that hold the keys of these submits, and answers the submits or moves them to the key's next use. */
 async function readTaken(deps: Deps, call: Call, tasks: readonly SubmitTask[]): Promise<void> {
   if (tasks.length === 0) return;
-  const jobs = await readJobs(
-    deps.log,
-    deps.names,
-    tasks.map(({ jobId }) => jobId),
-  );
+  const jobs = await readJobs(deps, tasks);
   for (const task of tasks) {
     const holder = jobs.get(task.jobId);
+    if (holder instanceof Error) throw holder;
     if (holder) await judgeTaken(deps, call, task, holder);
   }
 }

@@ -7,7 +7,7 @@ export function toInstantText(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 /**
  * Reads an RFC 3339 date-time with any offset; digits beyond milliseconds are cut off.

@@ -14,10 +14,11 @@ export function jobHeaders(reply: FastifyReply, { job, position }: JobAt): Fasti
   return reply.header('ETag', `"${job.version}"`).header('Holdfast-Position', position);
 }
 
-/** The job after a command on it. @throws ApiProblem when there is no such job or the command was refused. */
+/** The job after a command on it. @throws ApiProblem when there is no such job or the command was refused; what made it fail. */
 export function doneOrThrow(outcome: CommandOutcome | undefined): Extract<CommandOutcome, { kind: 'done' }> {
   if (outcome === undefined || outcome.kind === 'not-found') throw jobNotFound();
   if (outcome.kind === 'rejected') throw rejectionProblem(outcome);
+  if (outcome.kind === 'failed') throw outcome.error;
   return outcome;
 }
 

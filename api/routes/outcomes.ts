@@ -9,7 +9,7 @@ import { callOf } from '../http/call.ts';
 import { doneOrThrow, listedJob } from '../http/job-answer.ts';
 import { latest } from '../http/latest.ts';
 import { problemOf } from '../problems/from-error.ts';
-import { ApiProblem, problemBody } from '../problems/problem.ts';
+import { type ApiProblem, problemBody } from '../problems/problem.ts';
 import { jobNotFound } from '../problems/rejections.ts';
 import { jobPath, listedJobSchema } from '../schemas/job.ts';
 import { checkSizes, type OutcomeItem, outcomeItem } from '../schemas/lease.ts';
@@ -120,7 +120,8 @@ function resultOf(report: Report, outcome: CommandOutcome | undefined, index: nu
     if ('problem' in report) throw report.problem;
     return { index, job: listedJob(doneOrThrow(outcome).job), problem: null };
   } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-    return { index, job: null, problem: problemBody(error, request) };
+    const problem = problemOf(error);
+    if (problem.code === 'internal') request.log.error({ err: error }, 'an outcome could not be recorded');
+    return { index, job: null, problem: problemBody(problem, request) };
   }
 }

@@ -1,7 +1,7 @@
 import { plusSeconds, toInstantText } from '../instant.ts';
 import { type DecisionContext, deathAfterFailure, type JobCommand, type Rejection } from './commands.ts';
 import type { FailureCause, JobEvent, JobFailure } from './events.ts';
-import { RELEASES_BEFORE_BACKOFF } from './limits.ts';
+import { MAX_ERROR_CODE_BYTES, RELEASES_BEFORE_BACKOFF } from './limits.ts';
 import { backoffSeconds } from './retry.ts';
 import { dueAt, isFinished, type Job, type RunningJob } from './state.ts';
 import { boundedText } from './text.ts';
@@ -35,7 +35,7 @@ export function decide(job: Job, command: JobCommand, context: DecisionContext):
     case 'replay':
       return replay(job, command, context);
     case 'reschedule':
-      return reschedule(job, command);
+      return reschedule(job, command, context);
     case 'acknowledge':
       if (job.status !== 'dead') return rejected({ code: 'not-dead', status: job.status });
       return job.acknowledged ? nothing : accepted({ type: 'Acknowledged', data: { reason: command.reason } });
@@ -83,7 +83,7 @@ function report(
     case 'fail': {
       const error: JobFailure = {
         message: boundedText(command.error.message),
-        code: command.error.code,
+        code: command.error.code === null ? null : boundedText(command.error.code, MAX_ERROR_CODE_BYTES),
         stack: command.error.stack === null ? null : boundedText(command.error.stack),
         retryable: command.retryable,
       };
@@ -183,9 +183,11 @@ function replay(job: Job, command: Command<'replay'>, { now }: DecisionContext):
   });
 }
 
-function reschedule(job: Job, command: Command<'reschedule'>): Decision {
+/** A time in the past means now; without a time only the priority changes. */
+function reschedule(job: Job, command: Command<'reschedule'>, { now }: DecisionContext): Decision {
   if (job.status !== 'pending') return rejected({ code: 'not-pending', status: job.status });
-  const scheduled_at = toInstantText(command.scheduledAt ?? job.scheduledAt);
+  const scheduledAt = command.scheduledAt === null ? job.scheduledAt : Math.max(now, command.scheduledAt);
+  const scheduled_at = toInstantText(scheduledAt);
   return accepted({ type: 'Rescheduled', data: { scheduled_at, priority: command.priority ?? job.priority } });
 }
 

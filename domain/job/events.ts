@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseInstant } from '../instant.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
-import { retryPolicy } from './retry.ts';
+import { storedRetryPolicy } from './retry.ts';
 
 /*
  * The events of a job. Names and fields are the storage format: what is written here is in logs that people keep, so a
@@ -32,7 +32,7 @@ const submitted = z.object({
   scheduled_at: instant,
   max_attempts: z.number().int().min(1),
   max_crashes: z.number().int().min(1),
-  retry: retryPolicy,
+  retry: storedRetryPolicy,
   lease_seconds: z.number().int().min(1),
   timeout_seconds: z.number().int().min(1).nullable(),
   tags: z.array(z.string()),
@@ -41,6 +41,8 @@ const submitted = z.object({
   idempotency_key: z.string().nullable(),
   /** How often the key had been used before, from 0; null without a key. */
   key_use: count.nullable(),
+  /** Why somebody made it, where that was said: a replay with another payload. */
+  reason: reason.optional(),
   origin,
 });
 

@@ -171,6 +171,8 @@ function replayed(job: Job, event: Extract<RecordedJobEvent, { type: 'Replayed' 
     releasesInRow: 0,
     replays: job.replays + 1,
     maxAttempts: event.data.max_attempts,
+    // A crash budget that was never chosen is that of the attempts.
+    maxCrashes: job.maxCrashes === job.maxAttempts ? event.data.max_attempts : job.maxCrashes,
     scheduledAt: instant(event.data.scheduled_at),
   };
 }

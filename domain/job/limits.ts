@@ -8,6 +8,8 @@ export const MAX_RESULT_BYTES = 256 * 1024;
 export const MAX_PROGRESS_BYTES = 16 * 1024;
 export const MAX_ERROR_TEXT_BYTES = 16 * 1024;
 
+export const MAX_ERROR_CODE_BYTES = 256;
+
 export const MAX_TAGS = 16;
 export const MAX_TAG_LENGTH = 64;
 export const MAX_REASON_LENGTH = 1024;

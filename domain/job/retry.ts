@@ -7,31 +7,40 @@ const jitter = z.number().min(0).max(1);
 
 const DEFAULTS = { base_seconds: 1, factor: 2, cap_seconds: 3600, jitter: 0.5 } as const;
 
-/** How long to wait between attempts. The names are part of the storage format and of the API. */
+const fixed = { strategy: z.literal('fixed'), delay_seconds: seconds, jitter: jitter.default(DEFAULTS.jitter) };
+const linear = {
+  strategy: z.literal('linear'),
+  base_seconds: seconds.default(DEFAULTS.base_seconds),
+  cap_seconds: seconds.default(DEFAULTS.cap_seconds),
+  jitter: jitter.default(DEFAULTS.jitter),
+};
+const exponential = {
+  strategy: z.literal('exponential'),
+  base_seconds: seconds.default(DEFAULTS.base_seconds),
+  factor: z.number().min(1).max(100).default(DEFAULTS.factor),
+  cap_seconds: seconds.default(DEFAULTS.cap_seconds),
+  jitter: jitter.default(DEFAULTS.jitter),
+};
+const list = {
+  strategy: z.literal('list'),
+  delays_seconds: z.array(seconds).min(1).max(100),
+  jitter: jitter.default(DEFAULTS.jitter),
+};
+
+/** How long to wait between attempts, as clients say it. */
 export const retryPolicy = z.discriminatedUnion('strategy', [
-  z.strictObject({
-    strategy: z.literal('fixed'),
-    delay_seconds: seconds,
-    jitter: jitter.default(DEFAULTS.jitter),
-  }),
-  z.strictObject({
-    strategy: z.literal('linear'),
-    base_seconds: seconds.default(DEFAULTS.base_seconds),
-    cap_seconds: seconds.default(DEFAULTS.cap_seconds),
-    jitter: jitter.default(DEFAULTS.jitter),
-  }),
-  z.strictObject({
-    strategy: z.literal('exponential'),
-    base_seconds: seconds.default(DEFAULTS.base_seconds),
-    factor: z.number().min(1).max(100).default(DEFAULTS.factor),
-    cap_seconds: seconds.default(DEFAULTS.cap_seconds),
-    jitter: jitter.default(DEFAULTS.jitter),
-  }),
-  z.strictObject({
-    strategy: z.literal('list'),
-    delays_seconds: z.array(seconds).min(1).max(100),
-    jitter: jitter.default(DEFAULTS.jitter),
-  }),
+  z.strictObject(fixed),
+  z.strictObject(linear),
+  z.strictObject(exponential),
+  z.strictObject(list),
+]);
+
+/** The same as it is stored: a field that a later version adds is left out by this one, not refused. */
+export const storedRetryPolicy = z.discriminatedUnion('strategy', [
+  z.object(fixed),
+  z.object(linear),
+  z.object(exponential),
+  z.object(list),
 ]);
 
 export type RetryPolicy = z.output<typeof retryPolicy>;

@@ -60,6 +60,7 @@ export interface SubmitFacts {
   readonly idempotencyKey: string | null;
   readonly keyUse: number | null;
   readonly origin: JobOrigin;
+  readonly reason?: string | null;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -87,6 +88,7 @@ export function decideSubmit(request: SubmitRequest, facts: SubmitFacts): Extrac
       fingerprint: facts.fingerprint,
       idempotency_key: facts.idempotencyKey,
       key_use: facts.keyUse,
+      ...(facts.reason != null && { reason: facts.reason }),
       origin: facts.origin,
     },
   };

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Job } from '#domain/job/state';
 import { ManualClock } from '../support/clock.ts';
 import { ANYBODY, beat, CANCEL, codeOf, complete, fail, first, openRig, REPLAY, type Rig, release } from './rig.ts';
 
@@ -122,7 +124,11 @@ describe('many commands on one job', () => {
     await rig.claim();
     const other = rig.another();
     for (let time = 0; time < 200; time += 1) rig.log.beforeNextAppend(() => other.execute(job.id, beat(1)));
-    await expect(rig.execute(job.id, CANCEL)).rejects.toThrow('nothing was written');
+    const outcome = await rig.execute(job.id, CANCEL);
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      error: { message: expect.stringContaining('nothing was written') },
+    });
     expect(await rig.typesOf(job.id)).not.toContain('CancelRequested');
   });
 });
@@ -175,3 +181,47 @@ describe('what an event says of its origin', () => {
     });
   });
 });
+
+describe('one of many commands', () => {
+  it('that cannot be carried out keeps no other from it: its stream holds an event of a later version', async () => {
+    const [odd, good] = [await rig.submit(), await rig.submit()];
+    await appendUnknown(odd.job);
+    const items = [odd, good].map(({ job }) => ({ jobId: job.id, command: CANCEL }));
+    const outcomes = await rig.commands.execute(items, ANYBODY);
+    expect(outcomes.map(codeOf)).toEqual(['failed', 'done']);
+  });
+
+  it('whose data the log refuses keeps no other from being written', async () => {
+    const [odd, good] = [await rig.submit(), await rig.submit()];
+    await rig.claimMany('w', { maxJobs: 2 });
+    // An illegal move, slipped in behind the domain's back: the database refuses it.
+    rig.log.spoilNextAppendOf(`job-${odd.job.id}`);
+    const items = [odd, good].map(({ job }) => ({ jobId: job.id, command: complete(1) }));
+    const outcomes = await rig.commands.execute(items, ANYBODY);
+    expect(outcomes.map(codeOf)).toEqual(['failed', 'done']);
+    expect(await rig.typesOf(odd.job.id)).toEqual(['Submitted', 'Claimed']);
+    expect(await rig.typesOf(good.job.id)).toEqual(['Submitted', 'Claimed', 'Succeeded']);
+  });
+
+  it('reads only what came after what it was decided on', async () => {
+    const { job } = await rig.submit();
+    await rig.claim();
+    rig.log.beforeNextAppend(() => rig.another().execute(job.id, CANCEL));
+    await rig.done(job.id, beat(1));
+    expect(rig.log.eventsRead).toEqual(['Claimed', 'CancelRequested']);
+  });
+});
+
+/** What a later version of the program may write, and this one cannot read. */
+async function appendUnknown(job: Job): Promise<void> {
+  const folded = { ...job, version: job.version + 1 };
+  const event = {
+    id: randomUUID(),
+    type: 'Forgotten',
+    data: {},
+    metadata: { schema_version: 1, actor: 'anonymous' },
+    recordedAt: rig.clock.now(),
+    mark: { status: job.status, fencingToken: job.fencingToken },
+  };
+  await rig.log.append([{ stream: `job-${job.id}`, expectedVersion: job.version, events: [event], folded }]);
+}

@@ -15,6 +15,9 @@ export class WatchedLog implements EventLog {
   readonly id: string;
   /** Streams that were read, by name, in order. */
   readonly reads: string[] = [];
+  /** Types of the events that reads of one stream answered, in order. */
+  readonly eventsRead: string[] = [];
+  readonly #spoiled = new Set<string>();
   /** Appends that were asked for, in order. */
   readonly appends: StreamAppend[] = [];
   readonly #log: EventLog;
@@ -36,10 +39,15 @@ export class WatchedLog implements EventLog {
     this.#after.push(action);
   }
 
+  /** Gives the next append to a stream a mark that no job can have: the database refuses it. */
+  spoilNextAppendOf(stream: string): void {
+    this.#spoiled.add(stream);
+  }
+
   async append(appends: readonly StreamAppend[]): Promise<readonly AppendResult[]> {
     this.appends.push(...appends);
     await this.#before.shift()?.();
-    const results = await this.#log.append(appends);
+    const results = await this.#log.append(appends.map((append) => this.#spoil(append)));
     this.#after.shift()?.(results);
     return results;
   }
@@ -50,9 +58,19 @@ export class WatchedLog implements EventLog {
     return this.#log.appendAtomically(appends);
   }
 
-  readStream(stream: string, options?: ReadStreamOptions): Promise<readonly RecordedEvent[]> {
+  async readStream(stream: string, options?: ReadStreamOptions): Promise<readonly RecordedEvent[]> {
     this.reads.push(stream);
-    return this.#log.readStream(stream, options);
+    const events = await this.#log.readStream(stream, options);
+    this.eventsRead.push(...events.map(({ type }) => type));
+    return events;
+  }
+
+  #spoil(append: StreamAppend): StreamAppend {
+    if (!this.#spoiled.delete(append.stream)) return append;
+    return {
+      ...append,
+      events: append.events.map((event) => ({ ...event, mark: { status: 'pending', fencingToken: 99 } })),
+    };
   }
 
   readStreams(streams: readonly string[]): Promise<ReadonlyMap<string, readonly RecordedEvent[]>> {
