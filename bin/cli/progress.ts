@@ -10,6 +10,9 @@ export interface Progress {
 }
 
 const BAR_CELLS = 30;
+const FEWEST_CELLS = 5;
+/** Blanks between the parts of the line, and one column that stays free. */
+const GAPS = 5;
 const REDRAW_MS = 100;
 const LINE_EVERY_MS = 5_000;
 
@@ -67,7 +70,9 @@ class Bar implements Progress {
   }
 
   at(done: number, total: number, note = ''): void {
-    this.#line = `${this.#what}  ${this.#bar(total === 0 ? 1 : done / total)}  ${figures(done, total)}  ${note}`;
+    const words = `${figures(done, total)}  ${note}`.trimEnd();
+    const room = (this.#output.columns ?? 80) - this.#what.length - words.length - GAPS;
+    this.#line = `${this.#what}  ${this.#bar(total === 0 ? 1 : done / total, Math.min(BAR_CELLS, room))}${words}`;
     if (performance.now() - this.#shownAt < REDRAW_MS) return;
     this.#draw();
   }
@@ -85,14 +90,16 @@ class Bar implements Progress {
   }
 
   #draw(): void {
-    this.#output.write(`\r\x1b[K${this.#line.trimEnd()}`);
+    this.#output.write(`\r\x1b[K${this.#line}`);
     this.#shownAt = performance.now();
   }
 
-  #bar(share: number): string {
-    const full = Math.min(BAR_CELLS, Math.round(share * BAR_CELLS));
-    const [done, rest] = ['█'.repeat(full), '░'.repeat(BAR_CELLS - full)];
-    return this.#color ? `\x1b[32m${done}\x1b[39m${rest}` : done + rest;
+  /** A line that is wider than the terminal could not be drawn over, so the bar gives way. */
+  #bar(share: number, cells: number): string {
+    if (cells < FEWEST_CELLS) return '';
+    const full = Math.min(cells, Math.round(share * cells));
+    const [done, rest] = ['█'.repeat(full), '░'.repeat(cells - full)];
+    return `${this.#color ? `\x1b[32m${done}\x1b[39m${rest}` : done + rest}  `;
   }
 }
 
