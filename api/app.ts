@@ -24,7 +24,6 @@ import { Slots } from './http/slots.ts';
 import { watchUnusedConnections } from './http/unused-connections.ts';
 import { validateRequest } from './http/validate.ts';
 import type { FeedLog, ReadinessCheck, Reads, VersionInfo } from './ports.ts';
-import { ClaimHolders } from './routes/claim-holders.ts';
 import { healthRoutes } from './routes/health.ts';
 import { v1Routes } from './routes/v1.ts';
 
@@ -152,7 +151,6 @@ function createContext(options: ApiOptions, closing: AbortSignal): ApiContext {
     clock,
     names: streamNames(options.streamPrefix),
     tail: new FeedTail(log, closing, (error) => logger.warn({ err: error }, 'following the log was interrupted')),
-    holders: new ClaimHolders(commands),
     closing,
     waits: new Slots(MAX_WAITING_CALLS, 'waiting calls'),
     streams: new Slots(MAX_EVENT_STREAMS, 'event streams'),

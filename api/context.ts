@@ -4,7 +4,6 @@ import type { Clock } from '#runtime/clock';
 import type { FeedTail } from './feed/tail.ts';
 import type { Slots } from './http/slots.ts';
 import type { FeedLog, Reads } from './ports.ts';
-import type { ClaimHolders } from './routes/claim-holders.ts';
 
 /** What the routes work with. */
 export interface ApiContext {
@@ -14,7 +13,6 @@ export interface ApiContext {
   readonly clock: Clock;
   readonly names: StreamNames;
   readonly tail: FeedTail;
-  readonly holders: ClaimHolders;
   /** Aborts when the server closes: whatever waits answers then. */
   readonly closing: AbortSignal;
   readonly waits: Slots;

@@ -95,8 +95,9 @@ export interface Reads {
 export type TableName = 'jobs' | 'workers' | 'due_jobs';
 
 export interface SeenWorker extends Pick<WorkerFacts, 'workerId' | 'queues' | 'types'> {
-  /** Jobs it runs, as far as this process knows. */
-  readonly running: number;
+  /** It takes no new jobs. */
+  readonly stopping?: boolean;
+  /** Epoch milliseconds. */
   readonly at: number;
 }
 

@@ -34,8 +34,7 @@ export function createReadSide({ log, tables: pool }: Core, streamPrefix: string
     workerViews: (now) => workerViews(pool, now),
     projectionViews: (now) => projectionViews(status, now),
     isServed: (queue, type, now) => isServed(pool, { queue, type }, now),
-    touchWorkers: (workers) =>
-      marks.touchWorkers(workers.map((worker) => ({ ...worker, running: worker.running ?? 0 }))),
+    touchWorkers: (workers) => marks.touchWorkers(workers),
     async positionOf(tables) {
       const behind = tables.filter((name) => !WRITTEN_BY_APPEND.includes(name));
       return behind.length > 0 ? tablePosition(pool, behind) : log.head();

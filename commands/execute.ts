@@ -120,11 +120,17 @@ function decideOn(deps: Deps, task: Task): Attempt | null {
       : decide(job, command, { now: recordedAt, random: deps.random() });
   if (decision.kind === 'events') {
     const facts = { stream: deps.names.job(job.id), jobId: job.id, before: job, recordedAt };
-    return { task, move: move({ ...facts, events: decision.events, call: task.call, eventId: task.eventId }) };
+    const call = isReport(command) ? asHolder(job, task.call) : task.call;
+    return { task, move: move({ ...facts, events: decision.events, call, eventId: task.eventId }) };
   }
   if (!read) return readAgain(deps, task);
   if (decision.kind === 'nothing') return answer(task, { kind: 'done', changed: false, ...read });
   return answer(task, { kind: 'rejected', rejection: decision.rejection, ...read });
+}
+
+/** A report is the word of the worker that holds the lease, whoever brings it. */
+function asHolder(job: Job, call: Call): Call {
+  return job.status === 'running' ? { ...call, actor: `worker:${job.lease.workerId}` } : call;
 }
 
 async function appendAll(deps: Deps, attempts: readonly Attempt[]): Promise<void> {

@@ -94,7 +94,6 @@ CREATE TABLE workers (
 CREATE TABLE worker_marks (
   worker_id text COLLATE "C" PRIMARY KEY,
   last_seen_at bigint NOT NULL,
-  running integer NOT NULL,
   stopping boolean NOT NULL,
   queues text[],
   types text[]

@@ -35,7 +35,6 @@ export type ReportAnswer =
 
 /** A sign of life: no event, but what `GET /v1/workers` shows. */
 export interface WorkerSign extends WorkerFacts {
-  readonly running: number;
   /** It takes no new jobs. */
   readonly stopping: boolean;
 }

@@ -10,7 +10,6 @@ export interface PresenceOptions {
   readonly gateway: Pick<WorkerGateway, 'started' | 'stopped' | 'seen'>;
   readonly logger: Logger;
   readonly facts: WorkerFacts;
-  readonly running: () => number;
 }
 
 /** Tells that the worker is there: an event at its start and its end, and a mark in between. It never holds up the work. */
@@ -61,7 +60,7 @@ export class Presence {
   }
 
   #sign(): Promise<void> {
-    const { gateway, facts, running } = this.#options;
-    return gateway.seen({ ...facts, running: running(), stopping: this.#stopping });
+    const { gateway, facts } = this.#options;
+    return gateway.seen({ ...facts, stopping: this.#stopping });
   }
 }

@@ -88,7 +88,7 @@ class JobWorker implements Worker {
       free: () => (this.#outcomes.size > concurrency * OUTCOMES_PER_SLOT ? 0 : concurrency - this.#attempts.size),
       onLease: (lease, claimedAt) => this.#onLease(lease, claimedAt),
     });
-    this.#presence = new Presence({ gateway, logger, facts: this.#facts(), running: () => this.running() });
+    this.#presence = new Presence({ gateway, logger, facts: this.#facts() });
     this.#closing = this.#open();
   }
 

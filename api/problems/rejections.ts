@@ -1,4 +1,5 @@
 import type { CommandOutcome } from '#commands/contract';
+import type { Job } from '#domain/job/state';
 import { ApiProblem } from './problem.ts';
 
 type Rejected = Extract<CommandOutcome, { kind: 'rejected' }>;
@@ -7,10 +8,7 @@ type Rejected = Extract<CommandOutcome, { kind: 'rejected' }>;
 export function rejectionProblem({ rejection, job }: Rejected): ApiProblem {
   switch (rejection.code) {
     case 'lease-lost':
-      return new ApiProblem(
-        'lease-lost',
-        `The fencing token does not hold job ${job.id}: it is ${rejection.status} and its last token is ${rejection.fencingToken}. Nothing was written; stop working on it.`,
-      );
+      return leaseLost(job);
     case 'not-pending':
       return new ApiProblem('not-pending', `Job ${job.id} is ${rejection.status}; only a pending job can be changed.`);
     case 'not-dead':
@@ -28,6 +26,13 @@ export function rejectionProblem({ rejection, job }: Rejected): ApiProblem {
     case 'lease-not-over':
       throw new Error(`No route sends a command that is refused with ${rejection.code}`);
   }
+}
+
+export function leaseLost({ id, status, fencingToken }: Job): ApiProblem {
+  return new ApiProblem(
+    'lease-lost',
+    `The fencing token does not hold job ${id}: it is ${status} and its last token is ${fencingToken}. Nothing was written; stop working on it.`,
+  );
 }
 
 export function jobNotFound(): ApiProblem {

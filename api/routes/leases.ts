@@ -39,7 +39,6 @@ export function leasesRoute(app: App, context: ApiContext): void {
       const outcome = await claimOrWait(context, lease, call, signal);
       const { jobs, position } = claimedOrThrow(outcome);
       if (signal.aborted && !context.closing.aborted) await handBack(context, lease, jobs, call);
-      context.holders.keep(jobs);
       reply.header('Holdfast-Position', position ?? (await context.log.head()));
       return reply.send({ leases: jobs.map(leaseView) });
     },

@@ -52,11 +52,8 @@ export function outcomesRoute(app: App, context: ApiContext): void {
       response: answers({ 200: outcomesAnswer }, ['payload-too-large', 'unsupported-media-type']),
     },
     async handler(request, reply) {
-      const reports = await Promise.all(
-        request.body.outcomes.map((item, index) => readReport(context, request, item, index)),
-      );
+      const reports = request.body.outcomes.map(readReport);
       const outcomes = await executeAll(context, request, reports);
-      for (const outcome of outcomes.values()) if (outcome.kind === 'done') context.holders.reported(outcome.job);
       const position = latest(
         [...outcomes.values()].map((outcome) => ('position' in outcome ? outcome.position : null)),
       );
@@ -68,16 +65,15 @@ export function outcomesRoute(app: App, context: ApiContext): void {
   });
 }
 
-type Report = { readonly item: CommandItem; readonly actor: string } | { readonly problem: ApiProblem };
+type Report = { readonly item: CommandItem } | { readonly problem: ApiProblem };
 
-async function readReport(context: ApiContext, request: FastifyRequest, sent: unknown, index: number): Promise<Report> {
+function readReport(sent: unknown, index: number): Report {
   const base = `/outcomes/${index}`;
   try {
     const outcome = parseRequest(outcomeItem, sent, base);
     checkSizes(outcome, base);
     if (!jobPath.safeParse({ id: outcome.job_id }).success) return { problem: jobNotFound() };
-    const actor = await context.holders.actorOf(outcome.job_id, outcome.fencing_token, request.actor);
-    return { item: { jobId: outcome.job_id, command: commandOf(outcome) }, actor };
+    return { item: { jobId: outcome.job_id, command: commandOf(outcome) } };
   } catch (error) {
     if (error instanceof InvalidRequest) return { problem: problemOf(error) };
     throw error;
@@ -97,22 +93,17 @@ function commandOf(outcome: OutcomeItem): JobCommand {
   }
 }
 
-/** One call for each worker that is named; in practice there is one. */
 async function executeAll(
   { commands }: ApiContext,
   request: FastifyRequest,
   reports: readonly Report[],
 ): Promise<Map<number, CommandOutcome>> {
-  const good = reports.flatMap((report, index) => ('item' in report ? [{ ...report, index }] : []));
-  const outcomes = new Map<number, CommandOutcome>();
-  for (const [actor, group] of Map.groupBy(good, (report) => report.actor)) {
-    const done = await commands.execute(
-      group.map(({ item }) => item),
-      callOf(request, actor),
-    );
-    for (const [at, { index }] of group.entries()) outcomes.set(index, done[at] as CommandOutcome);
-  }
-  return outcomes;
+  const good = reports.flatMap((report, index) => ('item' in report ? [{ item: report.item, index }] : []));
+  const outcomes = await commands.execute(
+    good.map(({ item }) => item),
+    callOf(request),
+  );
+  return new Map(good.map(({ index }, at) => [index, outcomes[at] as CommandOutcome]));
 }
 
 function resultOf(report: Report, outcome: CommandOutcome | undefined, index: number, request: FastifyRequest): object {

@@ -8,6 +8,7 @@ import { callOf } from '../http/call.ts';
 import { expectedVersion, ifMatchHeader } from '../http/headers.ts';
 import { answerJob, doneOrThrow, jobHeaders } from '../http/job-answer.ts';
 import type { ProblemCode } from '../problems/codes.ts';
+import { leaseLost } from '../problems/rejections.ts';
 import { jobPath, jobSchema } from '../schemas/job.ts';
 import {
   checkSizes,
@@ -42,14 +43,10 @@ type Done = Extract<CommandOutcome, { kind: 'done' }>;
 
 async function report(context: ApiContext, request: FastifyRequest, command: JobCommand): Promise<Done> {
   const { id } = request.params as { id: string };
-  const { fencing_token } = request.body as { fencing_token: number };
-  const actor = await context.holders.actorOf(id, fencing_token, request.actor);
   const ifVersion = expectedVersion(request);
   const item = { jobId: id, command, ...(ifVersion !== undefined && { ifVersion }) };
-  const [outcome] = await context.commands.execute([item], callOf(request, actor));
-  const done = doneOrThrow(outcome);
-  context.holders.reported(done.job);
-  return done;
+  const [outcome] = await context.commands.execute([item], callOf(request));
+  return doneOrThrow(outcome);
 }
 
 export function heartbeatRoute(app: App, context: ApiContext): void {
@@ -64,7 +61,8 @@ export function heartbeatRoute(app: App, context: ApiContext): void {
     async handler(request, reply) {
       checkSizes(request.body);
       const done = await report(context, request, heartbeatCommand(request.body));
-      if (done.job.status !== 'running') throw new Error('A job that took a heartbeat is running');
+      // Written by an earlier try of this call, whose answer was lost, and ended since.
+      if (done.job.status !== 'running') throw leaseLost(done.job);
       const { lease, cancel } = done.job;
       jobHeaders(reply, done);
       return reply.send({ lease_expires_at: toInstantText(lease.expiresAt), cancel_requested: cancel !== null });

@@ -8,7 +8,7 @@ const MAX_KNOWN = 10_000;
  * Marks the workers of lease calls as seen, each at most every two seconds. A mark is for people and for the hint that a
  * type has no worker: losing one is no reason to refuse work.
  */
-export function seenWorkers({ reads, clock, holders }: Pick<ApiContext, 'reads' | 'clock' | 'holders'>) {
+export function seenWorkers({ reads, clock }: Pick<ApiContext, 'reads' | 'clock'>) {
   const marked = new Map<string, number>();
   return async ({ workerId, queues, types }: LeaseCall): Promise<void> => {
     const now = performance.now();
@@ -16,7 +16,7 @@ export function seenWorkers({ reads, clock, holders }: Pick<ApiContext, 'reads' 
     if (now - (marked.get(key) ?? Number.NEGATIVE_INFINITY) < MARK_EVERY_MS) return;
     if (marked.size >= MAX_KNOWN) marked.clear();
     marked.set(key, now);
-    const mark = { workerId, queues, types, running: holders.runningOf(workerId), at: clock.now() };
+    const mark = { workerId, queues, types, at: clock.now() };
     await reads.touchWorkers([mark]).catch(() => marked.delete(key));
   };
 }

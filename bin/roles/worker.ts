@@ -47,7 +47,7 @@ export function startWorkerOn(
     queues,
     types,
     watchCancels: feed.watchCancels,
-    touch: ({ running }) => reads.touchWorkers([{ workerId, queues, types, running, at: clock.now() }]),
+    touch: ({ stopping }) => reads.touchWorkers([{ workerId, queues, types, stopping, at: clock.now() }]),
   });
   return startWorker({
     ...options,

@@ -7,7 +7,6 @@ export interface WorkerMark {
   /** Null means all. */
   readonly queues: readonly string[] | null;
   readonly types: readonly string[] | null;
-  readonly running: number;
   /** It takes no new jobs. */
   readonly stopping?: boolean;
   /** Epoch milliseconds. */
@@ -31,8 +30,8 @@ export class WorkerMarks {
   async touchWorkers(marks: readonly WorkerMark[]): Promise<void> {
     const [first] = marks;
     if (first === undefined) return;
-    const rows = marks.map(({ workerId, queues, types, running, stopping = false, at }) => ({
-      ...{ worker_id: workerId, last_seen_at: at, running, stopping, queues, types },
+    const rows = marks.map(({ workerId, queues, types, stopping = false, at }) => ({
+      ...{ worker_id: workerId, last_seen_at: at, stopping, queues, types },
     }));
     await this.#pool.query(TOUCH, [JSON.stringify(rows)]);
     if (first.at - this.#prunedAt < PRUNE_EVERY_MS) return;

@@ -38,6 +38,20 @@ describe('a lease call', () => {
     expect(headers.get('holdfast-position')).toMatch(/^[0-9a-f]{24}$/);
   });
 
+  test('shows in the worker list how many leases each worker holds, whoever gave them out', async () => {
+    const type = newType();
+    await Promise.all([submit(type), submit(type)]);
+    const { body } = await lease(type, { worker_id: 'counted', max_jobs: 2 });
+    const running = async () => {
+      const workers = (await rig.expectStatus(200, 'GET', '/v1/workers')).body.data;
+      return workers.find((worker: { worker_id: string }) => worker.worker_id === 'counted').running;
+    };
+    expect(await running()).toBe(2);
+    const [first] = body.leases;
+    await rig.expectStatus(200, 'POST', `/v1/jobs/${first.job.id}/complete`, { fencing_token: 1 });
+    expect(await running()).toBe(1);
+  });
+
   test('with nothing due answers an empty list, with a position', async () => {
     const { status, body, headers } = await lease(newType());
     expect([status, body]).toEqual([200, { leases: [] }]);

@@ -88,11 +88,11 @@ describe('workers', () => {
     await says('w1', 'WorkerStarted', STARTED, -1, START);
     await catchUp(rig, [workersProjection({ streamPrefix })]);
     const marks = new WorkerMarks(rig.pool);
-    await marks.touchWorkers([{ workerId: 'w1', queues: null, types: ['noop'], running: 2, at: START + 5000 }]);
+    await marks.touchWorkers([{ workerId: 'w1', queues: null, types: ['noop'], at: START + 5000 }]);
     expect(await workerViews(rig.pool, START + 6000)).toEqual([
       {
         ...{ worker_id: 'w1', host: 'a', pid: 7, version: '1.0.0', status: 'active', queues: null, types: ['noop'] },
-        ...{ concurrency: 10, running: 2, last_seen_at: new Date(START + 5000).toISOString() },
+        ...{ concurrency: 10, running: 0, last_seen_at: new Date(START + 5000).toISOString() },
       },
     ]);
     expect(await statusAt('w1', START + 35_000)).toBe('active');
@@ -100,7 +100,7 @@ describe('workers', () => {
     expect(await statusAt('w1', START + 305_001)).toBe('gone');
     expect(await statusAt('w1', START + 5000 + 86_400_001)).toBeUndefined();
     await marks.touchWorkers([
-      { workerId: 'w1', queues: null, types: null, running: 1, stopping: true, at: START + 400_000 },
+      { workerId: 'w1', queues: null, types: null, stopping: true, at: START + 400_000 },
     ]);
     expect(await statusAt('w1', START + 400_000)).toBe('stopping');
     await says('w1', 'WorkerStopped', {}, 0, START + 400_500);
@@ -109,14 +109,14 @@ describe('workers', () => {
     await says('w1', 'WorkerStarted', STARTED, 1, START + 500_000);
     await catchUp(rig, [workersProjection({ streamPrefix })]);
     expect(await statusAt('w1', START + 500_001)).toBe('stopping');
-    await marks.touchWorkers([{ workerId: 'w1', queues: null, types: null, running: 0, at: START + 500_001 }]);
+    await marks.touchWorkers([{ workerId: 'w1', queues: null, types: null, at: START + 500_001 }]);
     expect(await statusAt('w1', START + 500_001)).toBe('active');
   });
 
   it('that only speak REST are known by their calls', async () => {
     const marks = new WorkerMarks(rig.pool);
-    await marks.touchWorkers([{ workerId: 'rest', queues: ['a'], types: null, running: 1, at: START }]);
-    await marks.touchWorkers([{ workerId: 'rest', queues: ['a', 'b,"{'], types: null, running: 0, at: START - 1 }]);
+    await marks.touchWorkers([{ workerId: 'rest', queues: ['a'], types: null, at: START }]);
+    await marks.touchWorkers([{ workerId: 'rest', queues: ['a', 'b,"{'], types: null, at: START - 1 }]);
     expect(await workerViews(rig.pool, START)).toEqual([
       {
         ...{
@@ -138,10 +138,10 @@ describe('workers', () => {
     const marks = new WorkerMarks(rig.pool);
     const job = { queue: 'a', type: 'x' };
     expect(await isServed(rig.pool, job, START)).toBe(false);
-    await marks.touchWorkers([{ workerId: 'w', queues: ['a'], types: ['y'], running: 0, at: START }]);
+    await marks.touchWorkers([{ workerId: 'w', queues: ['a'], types: ['y'], at: START }]);
     expect(await isServed(rig.pool, job, START)).toBe(false);
     expect(await isServed(rig.pool, { queue: 'a', type: 'y' }, START)).toBe(true);
-    await marks.touchWorkers([{ workerId: 'v', queues: null, types: null, running: 0, at: START }]);
+    await marks.touchWorkers([{ workerId: 'v', queues: null, types: null, at: START }]);
     expect(await isServed(rig.pool, job, START + 30_000)).toBe(true);
     expect(await isServed(rig.pool, job, START + 30_001)).toBe(false);
   });
