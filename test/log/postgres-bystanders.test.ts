@@ -133,7 +133,7 @@ describe('postgres: a writer process that is frozen', () => {
 
 /** A process that appends until the test is over, frozen or not. */
 function startWriter(stream: string, ...gate: string[]): ChildProcess {
-  const loop = fileURLToPath(new URL('./append-loop.ts', import.meta.url));
+  const loop = fileURLToPath(new URL('./fixtures/append-loop.ts', import.meta.url));
   const child = fork(loop, [opened.database.connectionString, stream, ...gate], { stdio: 'inherit' });
   onTestFinished(async () => {
     child.kill('SIGKILL');
