@@ -21,9 +21,8 @@ export function problemsOf({ files, disturbance, tally, comparison }: Report): s
   if (tally.expiries < disturbance.interrupted.length) {
     problems.push(`${disturbance.interrupted.length} jobs were interrupted, but only ${tally.expiries} leases expired`);
   }
-  if (tally.starts !== tally.outcomes + tally.expiries) {
-    problems.push(`${tally.starts} starts, but ${tally.outcomes} outcomes and ${tally.expiries} expired leases`);
-  }
+  const ends = tally.succeeded + tally.expiries + tally.otherEnds;
+  if (tally.starts !== ends) problems.push(`${tally.starts} attempts were started, but ${ends} ended`);
   if (disturbance.staleWrites === 0) problems.push('no stale write was refused: the frozen worker was not caught');
   return problems;
 }
@@ -31,18 +30,20 @@ export function problemsOf({ files, disturbance, tally, comparison }: Report): s
 /** What the demo proved, in one screen. */
 export function reportText(report: Report, problems: readonly string[]): string {
   const { files, seconds, disturbance, tally, comparison } = report;
+  const ofEach = tally.succeeded === tally.jobs ? ', one for each job' : ` of ${number(tally.jobs)} jobs`;
   const rows: [string, string][] = [
     ['files', `${number(files)}, ${number(Math.round(comparison.bytes / 1_048_576))} MiB`],
-    ['accepted outcomes', `${number(tally.outcomes)}, one for each job, in ${number(tally.events)} events`],
+    ['accepted outcomes', `${number(tally.succeeded)}${ofEach}, in ${number(tally.events)} events`],
     [
       'starts',
-      `${number(tally.starts)} = ${number(tally.outcomes)} outcomes + ${number(tally.expiries)} expired leases`,
+      `${number(tally.starts)} = ${number(tally.succeeded)} outcomes + ${number(tally.expiries)} expired leases`,
     ],
     ['crashes survived', `${number(tally.expiries)} leases of a killed and a frozen worker, all run again`],
     ['stale writes refused', `${number(disturbance.staleWrites)}, of the worker that was frozen and woke`],
     ['results', `${number(comparison.compared)} sizes and hashes equal to a plain walk of the tree`],
     ['speed', `${number(Math.round(files / seconds))} jobs/s over ${seconds.toFixed(1)} s, the outage included`],
   ];
+  if (tally.otherEnds > 0) rows.push(['other starts', `${number(tally.otherEnds)} failed or were handed back`]);
   if (comparison.changed > 0) rows.push(['not compared', `${number(comparison.changed)} files changed meanwhile`]);
   const lines = rows.map(([name, value]) => `  ${name.padEnd(22)}${value}`);
   const more = problems.length > LISTED ? [`  ... and ${problems.length - LISTED} more`] : [];
