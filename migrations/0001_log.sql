@@ -209,6 +209,10 @@ DECLARE
   candidates integer;
   inserted integer;
 BEGIN
+  -- What is acknowledged is on disk, whatever the database or the role was told for other work. A stricter setting stays.
+  IF current_setting('synchronous_commit') = 'off' THEN
+    PERFORM set_config('synchronous_commit', 'on', true);
+  END IF;
   PERFORM pg_advisory_xact_lock_shared(append_lock_space() << 40 | s.last_value) FROM event_position s;
 
   tails := array(

@@ -40,6 +40,23 @@ describe('postgres: the events table', () => {
     });
   }
 
+  it.each([
+    ['off', 'on'],
+    ['remote_apply', 'remote_apply'],
+  ])('commits an append durably where the session says synchronous_commit = %s', async (told, obeyed) => {
+    const client = await opened.database.pool.connect();
+    try {
+      await client.query(`BEGIN; SET LOCAL synchronous_commit = ${told}`);
+      await client.query(`SELECT FROM append_events('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+        '{}', '{}', '{}')`);
+      const { rows } = await client.query<{ setting: string }>(`SELECT current_setting('synchronous_commit') AS setting`);
+      expect(rows).toEqual([{ setting: obeyed }]);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  });
+
   it('refuses a version twice', async () => {
     await expect(insertDirectly('kept', 0, null)).rejects.toThrow(/events_stream_version/);
   });
