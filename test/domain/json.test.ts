@@ -135,8 +135,9 @@ describe('what JSON cannot carry unchanged', () => {
     expect(jsonProblems(Array.from({ length: 1000 }, () => Number.NaN))).toHaveLength(20);
   });
 
-  it('is nothing that comes out of JSON text', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => jsonProblems(value).length === 0));
+  it('is nothing that comes out of JSON text, but for a key that is named so', () => {
+    const isNamedSo = (value: unknown) => JSON.stringify(value).includes('"__proto__":');
+    fc.assert(fc.property(fc.jsonValue(), (value) => isNamedSo(value) || jsonProblems(value).length === 0));
   });
 });
 
