@@ -1,3 +1,5 @@
+import { JOB_ID_PATTERN } from './job/identity.ts';
+
 /** Names of the streams, all under one configurable prefix. They are part of the storage format. */
 export interface StreamNames {
   job(id: string): string;
@@ -15,7 +17,10 @@ export function streamNames(prefix = ''): StreamNames {
   return {
     job: (id) => jobs + id,
     worker: (id) => workers + id,
-    jobIdOf: (stream) => after(jobs, stream),
+    jobIdOf(stream) {
+      const id = after(jobs, stream);
+      return id !== null && JOB_ID_PATTERN.test(id) ? id : null;
+    },
     workerIdOf: (stream) => after(workers, stream),
   };
 }

@@ -1,9 +1,8 @@
 import type { RecordedJobEvent } from '#domain/job/events';
 import { evolve, IllegalHistory } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
-import { UnreadableEvent } from '#domain/job/upcast';
+import { recordedJobEvent, UnreadableEvent } from '#domain/job/upcast';
 import type { RecordedEvent } from '#log/port';
-import { readRecordedJobEvent } from './job-events.ts';
 import type { ParkedStream } from './projector/projection.ts';
 
 /** A job that a batch moved. */
@@ -22,12 +21,12 @@ export interface FoldedBatch {
 /** The events of a batch by job, in order. */
 export function eventsByJob(
   events: readonly RecordedEvent[],
-  jobIdOf: (stream: string) => string | undefined,
+  jobIdOf: (stream: string) => string | null,
 ): ReadonlyMap<string, readonly RecordedEvent[]> {
   const byJob = new Map<string, RecordedEvent[]>();
   for (const event of events) {
     const jobId = jobIdOf(event.stream);
-    if (jobId === undefined) continue;
+    if (jobId === null) continue;
     const known = byJob.get(jobId);
     if (known) known.push(event);
     else byJob.set(jobId, [event]);
@@ -60,7 +59,7 @@ function foldJob(jobId: string, stored: readonly RecordedEvent[], before: Job | 
   for (const event of stored) {
     if (after !== null && event.version <= after.version) continue;
     try {
-      const read = readRecordedJobEvent(event);
+      const read = recordedJobEvent(event);
       after = evolve(jobId, after, read);
       events.push({ ...read, position: event.position });
     } catch (error) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JOB_ID_PATTERN } from '#domain/job/identity';
 import { DEFAULT_RETRY, retryPolicy } from '#domain/job/retry';
 import { JOB_STATUSES } from '#domain/job/state';
 
@@ -112,8 +113,5 @@ export const listedJobSchema = z
   .meta({ id: 'ListedJob' });
 
 export const jobPath = z.object({
-  id: z
-    .string()
-    .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-    .meta({ format: 'uuid' }),
+  id: z.string().regex(JOB_ID_PATTERN).meta({ format: 'uuid' }),
 });

@@ -1,6 +1,9 @@
 /** SHA-256 of a text's UTF-8, 32 bytes. The shell brings it, since the domain does no crypto of its own. */
 export type Sha256 = (text: string) => Uint8Array;
 
+/** A job's id: a UUID, in lower case. */
+export const JOB_ID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 export const DEFAULT_NAMESPACE = 'default';
 
 /**

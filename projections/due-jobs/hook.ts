@@ -1,7 +1,7 @@
 import type { Job } from '#domain/job/state';
+import { streamNames } from '#domain/streams';
 import type { StreamAppend } from '#log/port';
 import { loadSql } from '#runtime/postgres/sql';
-import { streamNames } from '../job-streams.ts';
 import { plainArray } from '../sql-arrays.ts';
 import { type DueRow, dueChange } from './change.ts';
 import { dueColumns } from './columns.ts';
@@ -27,7 +27,7 @@ export function dueJobsHook(options: { readonly streamPrefix: string }): DueJobs
       const [rowOrds, goneIds, goneOrds]: [number[], string[], number[]] = [[], [], []];
       for (const [ord, append] of appends.entries()) {
         const jobId = names.jobIdOf(append.stream);
-        if (jobId === undefined) continue;
+        if (jobId === null) continue;
         const row = dueChange(foldedJob(append, jobId));
         if (row) {
           rows.push(row);

@@ -1,9 +1,9 @@
 import type { Job } from '#domain/job/state';
+import { streamNames } from '#domain/streams';
 import type { RecordedEvent } from '#log/port';
 import { loadSql } from '#runtime/postgres/sql';
 import { eventsByJob, type FoldedJob, foldBatch, foldFromStreams } from '../job-fold.ts';
 import { decodeJobState, STATE_FORMAT } from '../job-state.ts';
-import { streamNames } from '../job-streams.ts';
 import { positionNumber } from '../positions/position-number.ts';
 import type { Projection, ProjectionSource } from '../projector/projection.ts';
 import { plainArray } from '../sql-arrays.ts';
@@ -36,7 +36,7 @@ export function dueJobsProjection(options: { readonly streamPrefix: string }): P
     tables: ['due_jobs'],
     async prepare(events, source) {
       const byJob = eventsByJob(events, names.jobIdOf);
-      const known = await loadJobs(byJob, source, names.jobStream);
+      const known = await loadJobs(byJob, source, names.job);
       const { jobs, parked } = foldBatch(byJob, new Map([...known].map(([jobId, { job }]) => [jobId, job])));
       return {
         parked,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { JOB_ID_PATTERN } from '#domain/job/identity';
 
 /** Where a page ended: the value it was sorted by, in epoch milliseconds, and the job's id, which breaks ties. */
 export interface PageEnd {
@@ -12,7 +13,6 @@ export class BadCursor extends Error {
 }
 
 const VERSION = 1;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** @param scope - Text of everything that the walk is bound to. */
 export function encodeCursor(end: PageEnd, scope: string): string {
@@ -34,7 +34,7 @@ function parse(cursor: string): PageEnd | undefined {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     if (!Array.isArray(parts) || parts.length !== 4 || parts[0] !== VERSION) return undefined;
     const [, key, id] = parts as unknown[];
-    if (!Number.isSafeInteger(key) || typeof id !== 'string' || !UUID.test(id)) return undefined;
+    if (!Number.isSafeInteger(key) || typeof id !== 'string' || !JOB_ID_PATTERN.test(id)) return undefined;
     return { key: key as number, id };
   } catch {
     return undefined;

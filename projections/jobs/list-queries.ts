@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
 import { fold } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
+import { recordedJobEvent } from '#domain/job/upcast';
 import { type JobView, jobView, LARGE_FIELDS, type LargeField } from '#domain/job/view';
+import { streamNames } from '#domain/streams';
 import type { EventLog } from '#log/port';
 import { inTransaction } from '#runtime/postgres/transaction';
-import { readRecordedJobEvent } from '../job-events.ts';
 import { decodeJobState, STATE_FORMAT } from '../job-state.ts';
-import { streamNames } from '../job-streams.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { type JobFilters, type JobSort, listStatement, type Statement } from './list-statement.ts';
 import { logFields } from './log-fields.ts';
@@ -78,7 +78,7 @@ function readRows(pool: Pool, { settings, text, values }: Statement): Promise<re
 async function listedJob(source: JobListSource, row: JobRow, include: readonly LargeField[]): Promise<ListedJob> {
   const view = jobView(await jobOf(source, row));
   const listed: Record<string, unknown> = { ...view };
-  const fields = logFields(source.log, streamNames(source.streamPrefix).jobStream);
+  const fields = logFields(source.log, streamNames(source.streamPrefix).job);
   for (const field of LARGE_FIELDS) {
     if (!include.includes(field)) delete listed[field];
     else if (field === 'payload') listed[field] = await fields.payload(row.id);
@@ -92,8 +92,8 @@ async function listedJob(source: JobListSource, row: JobRow, include: readonly L
 /** A row that another version of the program wrote is folded from its stream. */
 async function jobOf({ log, streamPrefix }: JobListSource, row: JobRow): Promise<Job> {
   if (row.state_format === STATE_FORMAT) return decodeJobState(row.id, row.state, {});
-  const events = await log.readStream(streamNames(streamPrefix).jobStream(row.id), { limit: row.version + 1 });
-  const job = fold(row.id, events.map(readRecordedJobEvent));
+  const events = await log.readStream(streamNames(streamPrefix).job(row.id), { limit: row.version + 1 });
+  const job = fold(row.id, events.map(recordedJobEvent));
   if (job === null) throw new Error(`job ${row.id} has a row and no events`);
   return job;
 }

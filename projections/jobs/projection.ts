@@ -1,9 +1,9 @@
 import type { Job } from '#domain/job/state';
+import { streamNames } from '#domain/streams';
 import type { RecordedEvent } from '#log/port';
 import { loadSql } from '#runtime/postgres/sql';
 import { eventsByJob, foldBatch, foldFromStreams } from '../job-fold.ts';
 import { decodeJobState, STATE_FORMAT } from '../job-state.ts';
-import { streamNames } from '../job-streams.ts';
 import type { Projection, ProjectionSource } from '../projector/projection.ts';
 import { plainArray } from '../sql-arrays.ts';
 import { activityColumns, countColumns } from './batch-counts.ts';
@@ -28,7 +28,7 @@ export function jobsProjection(options: { readonly streamPrefix: string }): Proj
     tables: ['jobs', 'queue_stats', 'queue_activity'],
     async prepare(events, source) {
       const byJob = eventsByJob(events, names.jobIdOf);
-      const known = await loadJobs(byJob, source, names.jobStream);
+      const known = await loadJobs(byJob, source, names.job);
       const { jobs, parked } = foldBatch(byJob, known);
       return {
         parked,

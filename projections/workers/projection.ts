@@ -1,8 +1,8 @@
 import { IllegalHistory } from '#domain/job/evolve';
 import { UnreadableEvent } from '#domain/job/upcast';
+import { streamNames } from '#domain/streams';
 import type { RecordedEvent } from '#log/port';
 import { loadSql } from '#runtime/postgres/sql';
-import { streamNames } from '../job-streams.ts';
 import type { ParkedStream, Projection } from '../projector/projection.ts';
 import { evolveWorker, type WorkerRow } from './fold.ts';
 
@@ -19,7 +19,7 @@ export function workersProjection(options: { readonly streamPrefix: string }): P
     schemaVersion: 1,
     tables: ['workers'],
     async prepare(events, { db }) {
-      const ofWorkers = events.filter((event) => names.workerIdOf(event.stream) !== undefined);
+      const ofWorkers = events.filter((event) => names.workerIdOf(event.stream) !== null);
       if (ofWorkers.length === 0) return { parked: [], write: async () => undefined };
       const ids = [...new Set(ofWorkers.map((event) => names.workerIdOf(event.stream) as string))];
       const { rows } = await db.query<LoadedRow>(LOAD, [ids]);
@@ -46,7 +46,7 @@ function loaded(row: LoadedRow): WorkerRow {
 function foldWorkers(
   events: readonly RecordedEvent[],
   known: Map<string, WorkerRow>,
-  workerIdOf: (stream: string) => string | undefined,
+  workerIdOf: (stream: string) => string | null,
 ): { changed: readonly WorkerRow[]; parked: readonly ParkedStream[] } {
   const changed = new Map<string, WorkerRow>();
   const parked = new Map<string, ParkedStream>();

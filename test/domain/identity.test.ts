@@ -57,11 +57,17 @@ describe('the names of streams', () => {
   it('are found again in both directions, under a prefix, too', () => {
     for (const prefix of ['', 'prod-']) {
       const names = streamNames(prefix);
-      expect(names.job('j')).toBe(`${prefix}job-j`);
-      expect(names.jobIdOf(names.job('j'))).toBe('j');
+      const id = '01937d2e-8c4a-7b1e-9f00-5a1c2d3e4f50';
+      expect(names.job(id)).toBe(`${prefix}job-${id}`);
+      expect(names.jobIdOf(names.job(id))).toBe(id);
       expect(names.workerIdOf(names.worker('w'))).toBe('w');
       expect(names.jobIdOf(names.worker('w'))).toBeNull();
-      expect(names.workerIdOf(names.job('j'))).toBeNull();
+      expect(names.workerIdOf(names.job(id))).toBeNull();
     }
+  });
+
+  it('are those of jobs only with an id that a job can have', () => {
+    expect(streamNames().jobIdOf('job-')).toBeNull();
+    expect(streamNames().jobIdOf('job-board')).toBeNull();
   });
 });

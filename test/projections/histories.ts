@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JobCommand } from '#domain/job/commands';
 import { decide } from '#domain/job/decide';
-import type { JobEvent, RecordedJobEvent } from '#domain/job/events';
+import type { JobEvent } from '#domain/job/events';
 import { evolve } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
 import { decideSubmit, SUBMITTED_BY_API, type SubmitRequest } from '#domain/job/submit';
@@ -43,11 +43,12 @@ export class JobHistory {
 
   append(events: readonly JobEvent[], now: number): StreamAppend {
     const expectedVersion = this.job?.version ?? -1;
-    const recorded = events.map((event, index) => ({ event, version: expectedVersion + 1 + index }));
-    const written = recorded.map(({ event, version }) => {
-      this.job = evolve(this.id, this.job, { ...event, version, recordedAt: now, actor: 'test' } as RecordedJobEvent);
+    const written = events.map((event, index) => {
+      const id = randomUUID();
+      const version = expectedVersion + 1 + index;
+      this.job = evolve(this.id, this.job, { ...event, id, version, recordedAt: now, actor: 'test' });
       return {
-        id: randomUUID(),
+        id,
         type: event.type,
         data: event.data as JsonObject,
         metadata: { schema_version: 1, actor: 'test' },

@@ -99,9 +99,7 @@ describe('workers', () => {
     expect(await statusAt('w1', START + 35_001)).toBe('quiet');
     expect(await statusAt('w1', START + 305_001)).toBe('gone');
     expect(await statusAt('w1', START + 5000 + 86_400_001)).toBeUndefined();
-    await marks.touchWorkers([
-      { workerId: 'w1', queues: null, types: null, stopping: true, at: START + 400_000 },
-    ]);
+    await marks.touchWorkers([{ workerId: 'w1', queues: null, types: null, stopping: true, at: START + 400_000 }]);
     expect(await statusAt('w1', START + 400_000)).toBe('stopping');
     await says('w1', 'WorkerStopped', {}, 0, START + 400_500);
     await catchUp(rig, [workersProjection({ streamPrefix })]);

@@ -1,11 +1,11 @@
 import { type Logger, pino } from 'pino';
 import { fold } from '#domain/job/evolve';
+import { recordedJobEvent } from '#domain/job/upcast';
 import type { EventLog, StreamAppend } from '#log/port';
 import { openPostgresLog } from '#log/postgres/store';
 import { DueJobsTable } from '#projections/due-jobs/due-jobs';
 import { dueJobsHook } from '#projections/due-jobs/hook';
 import type { PayloadSource } from '#projections/due-jobs/payload-source';
-import { readRecordedJobEvent } from '#projections/job-events';
 import type { Projection } from '#projections/projector/projection';
 import { startProjector } from '#projections/projector/projector';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -48,7 +48,7 @@ export async function openRig(options: { hook: boolean } = { hook: true }): Prom
 
 export async function foldFromLog(log: EventLog, jobId: string) {
   const events = await log.readStream(`job-${jobId}`);
-  return fold(jobId, events.map(readRecordedJobEvent));
+  return fold(jobId, events.map(recordedJobEvent));
 }
 
 export async function appendAll(log: EventLog, appends: readonly StreamAppend[]): Promise<void> {

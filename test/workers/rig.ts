@@ -5,13 +5,13 @@ import { createCommands } from '#commands/create-commands';
 import { fold } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
 import { parseSubmit, type SubmitRequestInput } from '#domain/job/submit';
+import { recordedJobEvent } from '#domain/job/upcast';
 import type { JsonValue } from '#domain/json/value';
 import { streamNames } from '#domain/streams';
 import type { RecordedEvent } from '#log/port';
 import { openPostgresLog } from '#log/postgres/store';
 import { DueJobsTable } from '#projections/due-jobs/due-jobs';
 import { dueJobsHook } from '#projections/due-jobs/hook';
-import { readRecordedJobEvent } from '#projections/job-events';
 import { LeaseRequestsTable } from '#projections/lease-requests/lease-requests';
 import { newId } from '#runtime/ids';
 import { openPool } from '#runtime/postgres/pool';
@@ -58,7 +58,7 @@ export async function openRig(connectionString: string): Promise<Rig> {
       expression: (id) =>
         `(SELECT e.data -> 'payload' FROM events e WHERE e.stream = 'job-' || ${id} AND e.version = 0)`,
     },
-    fold: async (id) => fold(id, (await log.readStream(names.job(id))).map(readRecordedJobEvent)),
+    fold: async (id) => fold(id, (await log.readStream(names.job(id))).map(recordedJobEvent)),
   });
   const clock = { now: () => Date.now() };
   const commands = createCommands({
