@@ -25,7 +25,8 @@ export async function claim(deps: Deps, request: ClaimRequest, call: Call): Prom
   if (begun === 'other-worker') return { kind: 'request-id-reused' };
   let boundUntil = now + (request.leaseSeconds ?? DEFAULT_LEASE_SECONDS) * 1000;
   try {
-    const held = await deps.leaseRequests.held(requestId);
+    // A call that was frozen longer than it may be under way can claim under an id that is another worker's by now.
+    const held = (await deps.leaseRequests.held(requestId)).filter(({ lease }) => lease.workerId === workerId);
     const outcome = held.length > 0 ? await heldAlready(deps, held) : await pickAndClaim(deps, request, call);
     if (outcome.kind === 'claimed') {
       boundUntil = Math.max(boundUntil, ...outcome.jobs.map(({ lease }) => lease.expiresAt));

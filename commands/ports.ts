@@ -31,7 +31,7 @@ export interface DueJobs {
 
 /** Lease requests by their `request_id`, so that a repeated call finds the leases of the first. */
 export interface LeaseRequests {
-  /** Reserves the id for this call. `other-worker`: the id belongs to another worker_id and has not expired. */
+  /** Reserves the id for this call. `other-worker`: it belongs to another worker_id, for its time or for a lease it holds. */
   begin(request: {
     requestId: string;
     workerId: string;

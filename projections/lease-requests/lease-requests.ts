@@ -8,6 +8,7 @@ export interface LeaseRequestsOptions {
 }
 
 const BEGIN = loadSql(import.meta.url, 'begin.sql');
+const BOUND_TO = loadSql(import.meta.url, 'bound-to.sql');
 const PRUNE = loadSql(import.meta.url, 'prune.sql');
 /** A call that is under way longer than this has lost its process. */
 const BUSY_MS = 10_000;
@@ -33,16 +34,13 @@ export class LeaseRequestsTable {
     for (;;) {
       const { rowCount } = await this.#options.pool.query(BEGIN, [requestId, workerId, now, now + BUSY_MS]);
       if (rowCount === 1) return 'begun';
-      const { rows } = await this.#options.pool.query<{ worker_id: string }>(
-        'SELECT worker_id FROM lease_requests WHERE request_id = $1 AND bound_until > $2',
-        [requestId, now],
-      );
+      const { rows } = await this.#options.pool.query<{ worker_id: string }>(BOUND_TO, [requestId, now]);
       // Without a row the holder let go between the two statements.
       if (rows[0]) return rows[0].worker_id === workerId ? 'in-progress' : 'other-worker';
     }
   }
 
-  /** The call is over; the id belongs to its worker until `boundUntil` (epoch milliseconds). */
+  /** The call is over; the id belongs to its worker until `boundUntil` (epoch milliseconds) and as long as it holds leases. */
   async finish({ requestId, boundUntil }: { readonly requestId: string; readonly boundUntil: number }): Promise<void> {
     await this.#options.pool.query('UPDATE lease_requests SET busy_until = 0, bound_until = $2 WHERE request_id = $1', [
       requestId,

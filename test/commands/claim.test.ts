@@ -139,6 +139,27 @@ describe('a lease call that is repeated with its request id', () => {
     expect(await claimedBy(rig, 'thief', 'r')).toBe('request-id-reused');
   });
 
+  it('is refused to another worker as long as beats keep the leases', async () => {
+    const { job } = await rig.submit();
+    await claimedBy(rig, 'w', 'r');
+    for (let beats = 0; beats < 4; beats += 1) {
+      rig.clock.advance(20_000);
+      await rig.done(job.id, beat(1));
+    }
+    expect(await claimedBy(rig, 'thief', 'r')).toBe('request-id-reused');
+    expect(await claimedBy(rig, 'w', 'r')).toEqual([job.id]);
+  });
+
+  it('shows no lease of another worker, even one claimed by a call that was frozen until the id was free', async () => {
+    const { job } = await rig.submit();
+    rig.log.beforeNextAppend(async () => {
+      rig.clock.advance(10_000);
+      expect(await rig.another().claimMany('v', { requestId: 'r', queues: ['elsewhere'] })).toMatchObject({ jobs: [] });
+    });
+    expect(await claimedBy(rig, 'w', 'r')).toEqual([job.id]);
+    expect(await rig.claimMany('v', { requestId: 'r', queues: ['elsewhere'] })).toMatchObject({ jobs: [] });
+  });
+
   it('is in progress while the first is under way', async () => {
     await rig.submit();
     const other = rig.another();

@@ -32,6 +32,24 @@ describe('lease requests', () => {
     expect(await begin('b', NOW + 30_000)).toBe('begun');
   });
 
+  it('keeps an id for its worker as long as a lease of it is held, however long that is', async () => {
+    const begin = (workerId: string, now: number) => requests.begin({ requestId: 'kept', workerId, now });
+    const job = new JobHistory();
+    await rig.log.append([job.submit({}, NOW)]);
+    expect(await begin('a', NOW)).toBe('begun');
+    await rig.log.append([job.claim(NOW, { workerId: 'a', requestId: 'kept' })]);
+    await requests.finish({ requestId: 'kept', boundUntil: NOW + 5000 });
+    expect(await begin('b', NOW + 60_000)).toBe('other-worker');
+    // Not forgotten either, though its time is over.
+    await new LeaseRequestsTable(rig).begin({ requestId: 'pruning', workerId: 'c', now: NOW + 60_000 });
+    expect(await begin('b', NOW + 60_000)).toBe('other-worker');
+    expect(await begin('a', NOW + 60_000)).toBe('begun');
+    await requests.finish({ requestId: 'kept', boundUntil: NOW + 60_000 });
+    const done = job.step({ kind: 'complete', fencingToken: 1, result: null }, NOW + 60_000);
+    await rig.log.append(done ? [done] : []);
+    expect(await begin('b', NOW + 60_000)).toBe('begun');
+  });
+
   it('frees an id whose call never ended after ten seconds', async () => {
     const begin = (now: number) => requests.begin({ requestId: 'lost', workerId: 'a', now });
     expect(await begin(NOW)).toBe('begun');
