@@ -1,9 +1,11 @@
-import type { WorkerFacts } from '#commands/contract';
-import type { JobStatus } from '#domain/job/state';
-import type { JobView, LargeField } from '#domain/job/view';
+import type { JobList, ListRequest } from '#projections/jobs/list-queries';
+import type { QueueView } from '#projections/jobs/queue-queries';
+import type { ProjectionView } from '#projections/status/projection-queries';
+import type { WorkerMark, WorkerView } from '#projections/workers/worker-queries';
 
 /*
- * What the API reads from. `bin` wires the log and the read tables to it, so that this folder knows neither.
+ * What the API reads from. `bin` wires the log and the queries of the read tables to it, so that this folder knows neither
+ * the log nor a pool.
  */
 
 export type Position = string;
@@ -43,44 +45,19 @@ export interface FeedLog {
   subscribe(options: { after: Position | null; pageSize: number; signal: AbortSignal }): AsyncIterable<FeedPage>;
 }
 
-export const JOB_SORTS = ['-created_at', 'created_at', 'scheduled_at', '-updated_at'] as const;
-
-export interface ListJobsQuery {
-  readonly filters: {
-    /** Any of them; empty means all. */
-    readonly status: readonly JobStatus[];
-    readonly queue: readonly string[];
-    readonly type: readonly string[];
-    /** All of them. */
-    readonly tags: readonly string[];
-    /** Epoch milliseconds; inclusive. */
-    readonly createdAfter: number | null;
-    /** Exclusive. */
-    readonly createdBefore: number | null;
-    readonly acknowledged: boolean | null;
-  };
-  readonly sort: (typeof JOB_SORTS)[number];
-  readonly limit: number;
-  readonly cursor: string | null;
-  readonly include: readonly LargeField[];
-}
-
-/** A job as lists show it; the large fields are there when they were asked for. */
-export type ListedJob = Omit<JobView, LargeField> & Partial<Pick<JobView, LargeField>>;
-
 /** The read tables. Instants are epoch milliseconds. */
 export interface Reads {
-  /** @throws an error named `BadCursor` for a changed, cut or foreign cursor. */
-  listJobs(query: ListJobsQuery): Promise<{ readonly rows: readonly ListedJob[]; readonly nextCursor: string | null }>;
-  queueViews(now: number): Promise<readonly object[]>;
+  /** @throws BadCursor */
+  listJobs(request: ListRequest): Promise<JobList>;
+  queueViews(now: number): Promise<readonly QueueView[]>;
   /** A queue that was never used has zeros. */
-  queueView(name: string, now: number): Promise<object>;
-  workerViews(now: number): Promise<readonly object[]>;
-  projectionViews(now: number): Promise<readonly object[]>;
+  queueView(name: string, now: number): Promise<QueueView>;
+  workerViews(now: number): Promise<readonly WorkerView[]>;
+  projectionViews(now: number): Promise<readonly ProjectionView[]>;
   /** Whether a live worker takes jobs of this queue and type. */
   isServed(queue: string, type: string, now: number): Promise<boolean>;
-  /** Marks a worker as seen. */
-  touchWorkers(workers: readonly SeenWorker[]): Promise<void>;
+  /** Marks workers as seen, each at most once in a call. */
+  touchWorkers(marks: readonly WorkerMark[]): Promise<void>;
   /** The position up to which these tables are filled; null before the first event. */
   positionOf(tables: readonly TableName[]): Promise<Position | null>;
   /** True once the tables are filled up to a position, false when that took too long. */
@@ -93,13 +70,6 @@ export interface Reads {
 
 /** Names of the projections that fill the tables. */
 export type TableName = 'jobs' | 'workers' | 'due_jobs';
-
-export interface SeenWorker extends Pick<WorkerFacts, 'workerId' | 'queues' | 'types'> {
-  /** It takes no new jobs. */
-  readonly stopping?: boolean;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
 
 /** One dependency that readiness asks. Resolves when it is well, rejects with a reason otherwise. */
 export interface ReadinessCheck {

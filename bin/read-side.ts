@@ -1,18 +1,16 @@
 import type { Reads } from '#api/ports';
 import { listJobs } from '#projections/jobs/list-queries';
-import { type QueueView, queueViewOf, queueViews } from '#projections/jobs/queue-queries';
+import { queueViewOf, queueViews } from '#projections/jobs/queue-queries';
 import { PositionWaiter } from '#projections/positions/position-queries';
 import { ProjectionProgress } from '#projections/positions/progress';
 import { tablePosition } from '#projections/positions/table-position';
-import { type ProjectionView, projectionViews } from '#projections/status/projection-queries';
+import { projectionViews } from '#projections/status/projection-queries';
 import { WorkerMarks } from '#projections/workers/marks';
 import { isServed, workerViews } from '#projections/workers/worker-queries';
 import type { Core } from './compose.ts';
 
 /** The read tables as the API, the workers and the metrics ask them. */
 export interface ReadSide extends Reads {
-  queueViews(now: number): Promise<readonly QueueView[]>;
-  projectionViews(now: number): Promise<readonly ProjectionView[]>;
   /** Told by the projector of this process, so that its readers need not poll for it. */
   readonly progress: ProjectionProgress;
 }

@@ -1,8 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { CommandOutcome, JobAt } from '#commands/contract';
-import type { Job } from '#domain/job/state';
-import { type JobView, jobView, LARGE_FIELDS } from '#domain/job/view';
-import type { ListedJob } from '../ports.ts';
+import { jobView } from '#domain/job/view';
 import { jobNotFound, rejectionProblem } from '../problems/rejections.ts';
 
 /** Sends a job with its version and the position at which it is so. */
@@ -20,11 +18,4 @@ export function doneOrThrow(outcome: CommandOutcome | undefined): Extract<Comman
   if (outcome.kind === 'rejected') throw rejectionProblem(outcome);
   if (outcome.kind === 'failed') throw outcome.error;
   return outcome;
-}
-
-/** A job as lists and batch answers show it: without the fields that may be large. */
-export function listedJob(job: Job): ListedJob {
-  const view: { -readonly [K in keyof JobView]?: JobView[K] } = { ...jobView(job) };
-  for (const name of LARGE_FIELDS) delete view[name];
-  return view as ListedJob;
 }

@@ -1,4 +1,5 @@
 import { InvalidRequest } from '#domain/json/problems';
+import { BadCursor } from '#projections/jobs/list-queries';
 import { isConnectionError } from '#runtime/postgres/pool';
 import { ApiProblem, invalidRequest, wrongCount } from './problem.ts';
 
@@ -14,6 +15,11 @@ const OVERLOAD_CODES = new Set(['57014', '55P03', '40001', '40P01', '53200', '53
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   if (error instanceof InvalidRequest) return refusedFields(error);
+  if (error instanceof BadCursor) {
+    return invalidRequest([
+      { parameter: 'cursor', detail: 'must be a cursor of a list with the same filters and sort' },
+    ]);
+  }
   if (!(error instanceof Error)) return internalProblem();
   if (error.name === 'NotSupportedByLog') return new ApiProblem('not-supported-by-log', error.message);
   return unavailableProblem(error) ?? frameworkProblem(error) ?? internalProblem();

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Commands } from '#commands/contract';
-import { type JobView, jobView, LARGE_FIELDS, type LargeField } from '#domain/job/view';
-import type { ListedJob, ListJobsQuery, Reads } from '../ports.ts';
+import { jobView, type ListedJob, listedJob } from '#domain/job/view';
+import type { JobList, ListRequest } from '#projections/jobs/list-queries';
+import type { Reads } from '../ports.ts';
 import { invalidRequest } from '../problems/problem.ts';
 
 /** Folding a job costs a read of its stream, so one call looks at so many at most; the cursor goes on from there. */
@@ -17,11 +18,7 @@ interface Sources {
  * job is then folded up to the instant, and its status judged as it was. A page may be short while `nextCursor` is there.
  * @param asOf - Epoch milliseconds, inclusive.
  */
-export async function listJobsAsOf(
-  { commands, reads }: Sources,
-  query: ListJobsQuery,
-  asOf: number,
-): ReturnType<Reads['listJobs']> {
+export async function listJobsAsOf({ commands, reads }: Sources, query: ListRequest, asOf: number): Promise<JobList> {
   if (query.sort !== '-created_at' && query.sort !== 'created_at') {
     throw invalidRequest([{ parameter: 'sort', detail: 'must be created_at or -created_at together with as_of' }]);
   }
@@ -44,7 +41,7 @@ export async function listJobsAsOf(
         (status.length === 0 || status.includes(view.status)) &&
         (acknowledged === null || view.acknowledged === acknowledged),
     );
-    rows.push(...wanted.map((view) => without(view, query.include)));
+    rows.push(...wanted.map((view) => listedJob(view, query.include)));
     lookedAt += page.rows.length;
     cursor = page.nextCursor;
     if (cursor === null || rows.length >= query.limit) break;
@@ -52,14 +49,8 @@ export async function listJobsAsOf(
   return { rows, nextCursor: cursor === null ? null : `${binding}.${cursor}` };
 }
 
-function without(view: JobView, include: readonly LargeField[]): ListedJob {
-  const listed: Record<string, unknown> = { ...view };
-  for (const name of LARGE_FIELDS) if (!include.includes(name)) delete listed[name];
-  return listed as unknown as ListedJob;
-}
-
 /** The table's cursor is bound to what the table was asked; this binds it to the rest. */
-function bindingOf({ filters }: ListJobsQuery, asOf: number): string {
+function bindingOf({ filters }: ListRequest, asOf: number): string {
   const text = JSON.stringify([asOf, [...filters.status].sort(), filters.acknowledged, filters.createdBefore]);
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { JOB_STATUSES } from '#domain/job/state';
 import { LARGE_FIELDS, type LargeField } from '#domain/job/view';
+import { JOB_SORTS, type ListRequest } from '#projections/jobs/list-queries';
 import type { ApiContext } from '../context.ts';
 import type { App } from '../http/app-type.ts';
 import { settleTables } from '../http/positions.ts';
 import { digits, minPosition, parameter, repeated } from '../http/query-fields.ts';
-import { JOB_SORTS, type ListJobsQuery, type Reads } from '../ports.ts';
-import { invalidRequest } from '../problems/problem.ts';
 import { listedJobSchema } from '../schemas/job.ts';
 import { pageOf } from '../schemas/page.ts';
 import { answers } from '../schemas/problem.ts';
@@ -66,13 +65,16 @@ export function listJobsRoute(app: App, context: ApiContext): void {
     },
     async handler(request, reply) {
       await settleTables(context, reply, ['jobs'], request.query.min_position);
-      const { rows, nextCursor } = await list(context, listQuery(request.query), request.query.as_of);
+      const { as_of } = request.query;
+      const asked = listRequest(request.query);
+      const list = as_of === undefined ? context.reads.listJobs(asked) : listJobsAsOf(context, asked, as_of);
+      const { rows, nextCursor } = await list;
       return reply.send({ data: rows, next_cursor: nextCursor });
     },
   });
 }
 
-function listQuery(query: z.output<typeof querystring>): ListJobsQuery {
+function listRequest(query: z.output<typeof querystring>): ListRequest {
   const { status, queue, type, tag, created_after, created_before, acknowledged } = query;
   return {
     filters: {
@@ -89,19 +91,4 @@ function listQuery(query: z.output<typeof querystring>): ListJobsQuery {
     cursor: query.cursor ?? null,
     include: query.include ?? [],
   };
-}
-
-async function list(
-  context: ApiContext,
-  query: ListJobsQuery,
-  asOf: number | undefined,
-): ReturnType<Reads['listJobs']> {
-  try {
-    return await (asOf === undefined ? context.reads.listJobs(query) : listJobsAsOf(context, query, asOf));
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'BadCursor') throw error;
-    throw invalidRequest([
-      { parameter: 'cursor', detail: 'must be a cursor of a list with the same filters and sort' },
-    ]);
-  }
 }

@@ -2,11 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { CommandItem, CommandOutcome } from '#commands/contract';
 import type { JobCommand } from '#domain/job/commands';
+import { jobView, listedJob } from '#domain/job/view';
 import { InvalidRequest, parseRequest } from '#domain/json/problems';
 import type { ApiContext } from '../context.ts';
 import type { App } from '../http/app-type.ts';
 import { callOf } from '../http/call.ts';
-import { doneOrThrow, listedJob } from '../http/job-answer.ts';
+import { doneOrThrow } from '../http/job-answer.ts';
 import { latest } from '../http/latest.ts';
 import { problemOf } from '../problems/from-error.ts';
 import { type ApiProblem, problemBody } from '../problems/problem.ts';
@@ -109,7 +110,7 @@ async function executeAll(
 function resultOf(report: Report, outcome: CommandOutcome | undefined, index: number, request: FastifyRequest): object {
   try {
     if ('problem' in report) throw report.problem;
-    return { index, job: listedJob(doneOrThrow(outcome).job), problem: null };
+    return { index, job: listedJob(jobView(doneOrThrow(outcome).job)), problem: null };
   } catch (error) {
     const problem = problemOf(error);
     if (problem.code === 'internal') request.log.error({ err: error }, 'an outcome could not be recorded');

@@ -3,14 +3,13 @@ import { z } from 'zod';
 import type { Commands, SubmitOutcome } from '#commands/contract';
 import { field } from '#domain/job/fields';
 import { submitRequest } from '#domain/job/submit';
+import { jobView, type ListedJob, listedJob } from '#domain/job/view';
 import { InvalidRequest } from '#domain/json/problems';
 import type { ApiContext } from '../context.ts';
 import type { App } from '../http/app-type.ts';
 import { callOf } from '../http/call.ts';
 import { idempotencyKeyHeader, idempotencyKeyOf } from '../http/headers.ts';
-import { listedJob } from '../http/job-answer.ts';
 import { latest } from '../http/latest.ts';
-import type { ListedJob } from '../ports.ts';
 import { problemOf } from '../problems/from-error.ts';
 import { type ApiProblem, invalidRequest, type ProblemBody, problemBody } from '../problems/problem.ts';
 import { listedJobSchema } from '../schemas/job.ts';
@@ -131,7 +130,7 @@ function resultOf(item: BulkItem, index: number, outcomes: Outcomes, request: Fa
     return { index, outcome: 'invalid', job: null, problem: problemBody(problemOf(item.error), request) };
   }
   const { kind, job } = outcomes.get(index) as SubmitOutcome;
-  if (kind !== 'conflict') return { index, outcome: kind, job: listedJob(job), problem: null };
+  if (kind !== 'conflict') return { index, outcome: kind, job: listedJob(jobView(job)), problem: null };
   const problem = keyReused(job.id, { pointer: `/jobs/${index}/idempotency_key` });
   return { index, outcome: kind, job: null, problem: problemBody(problem, request) };
 }

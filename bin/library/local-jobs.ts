@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { doneOrThrow, listedJob } from '#api/http/job-answer';
+import { doneOrThrow } from '#api/http/job-answer';
 import { problemOf } from '#api/problems/from-error';
 import { problemBody } from '#api/problems/problem';
 import { jobNotFound } from '#api/problems/rejections';
@@ -12,7 +12,7 @@ import type { Call, Commands, SubmitOutcome } from '#commands/contract';
 import type { JobCommand } from '#domain/job/commands';
 import { field } from '#domain/job/fields';
 import { startOf } from '#domain/job/submit';
-import { type JobView, jobView } from '#domain/job/view';
+import { type JobView, jobView, listedJob } from '#domain/job/view';
 import { parseRequest } from '#domain/json/problems';
 import type { Clock } from '#runtime/clock';
 import type { Backend } from './backend.ts';
@@ -111,7 +111,7 @@ function bulkResult(item: BulkItem, index: number, outcomes: Iterator<SubmitOutc
     return { index, outcome: 'invalid', job: null, problem: problemBody(problemOf(item.error), NO_REQUEST) };
   }
   const { kind, job } = outcomes.next().value as SubmitOutcome;
-  if (kind !== 'conflict') return { index, outcome: kind, job: listedJob(job), problem: null };
+  if (kind !== 'conflict') return { index, outcome: kind, job: listedJob(jobView(job)), problem: null };
   const problem = keyReused(job.id, { pointer: `/jobs/${index}/idempotency_key` });
   return { index, outcome: kind, job: null, problem: problemBody(problem, NO_REQUEST) };
 }

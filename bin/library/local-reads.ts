@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { JOB_SORTS } from '#api/ports';
-import { invalidRequest } from '#api/problems/problem';
 import { jobNotFound } from '#api/problems/rejections';
 import type { JobAt } from '#commands/contract';
 import { field } from '#domain/job/fields';
 import { isFinished, JOB_STATUSES } from '#domain/job/state';
 import { jobView, LARGE_FIELDS } from '#domain/job/view';
 import { parseRequest } from '#domain/json/problems';
+import { JOB_SORTS } from '#projections/jobs/list-queries';
 import type { Core } from '../compose.ts';
 import type { ReadSide } from '../read-side.ts';
 import type { Backend } from './backend.ts';
@@ -60,17 +59,10 @@ export function localReads(core: Core, reads: ReadSide): Pick<Backend, 'get' | '
         createdBefore: createdBefore ?? null,
         acknowledged: acknowledged ?? null,
       };
-      const { rows, nextCursor } = await reads
-        .listJobs({ ...page, filters, cursor: page.cursor ?? null })
-        .catch(refuseCursor);
+      const { rows, nextCursor } = await reads.listJobs({ ...page, filters, cursor: page.cursor ?? null });
       return { data: rows, nextCursor };
     },
   };
-}
-
-function refuseCursor(error: unknown): never {
-  if (!(error instanceof Error) || error.name !== 'BadCursor') throw error;
-  throw invalidRequest([{ parameter: 'cursor', detail: 'must be a cursor of a list with the same filters and sort' }]);
 }
 
 /** The job once it is final, or as it is when the time is over. */

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json/value.ts';
-import type { DeadReason, FailureCause } from './events.ts';
-import type { Job, JobStatus } from './state.ts';
+import type { FailureCause } from './events.ts';
+import type { JobStatus } from './state.ts';
 
 /** What a worker reports of a failed attempt. */
 export interface ReportedError {
@@ -66,12 +66,3 @@ export type Rejection =
   | { readonly code: 'already-final'; readonly status: JobStatus }
   /** The job's idempotency key belongs to another job by now. */
   | { readonly code: 'unique-held' };
-
-export type RejectionCode = Rejection['code'];
-
-/** Why a job that failed once more is dead, or null when another attempt follows. */
-export function deathAfterFailure(job: Job, failure: { why: FailureCause; retryable: boolean }): DeadReason | null {
-  if (!failure.retryable) return 'not-retryable';
-  if (failure.why === 'lease-expired' && job.crashes + 1 >= job.maxCrashes) return 'crashes';
-  return job.attempt >= job.maxAttempts ? 'attempts' : null;
-}

@@ -1,6 +1,6 @@
 import { plusSeconds, toInstantText } from '../instant.ts';
-import { type DecisionContext, deathAfterFailure, type JobCommand, type Rejection } from './commands.ts';
-import type { FailureCause, JobEvent, JobFailure } from './events.ts';
+import type { DecisionContext, JobCommand, Rejection } from './commands.ts';
+import type { DeadReason, FailureCause, JobEvent, JobFailure } from './events.ts';
 import { MAX_ERROR_CODE_BYTES, RELEASES_BEFORE_BACKOFF } from './limits.ts';
 import { backoffSeconds } from './retry.ts';
 import { dueAt, isFinished, type Job, type RunningJob } from './state.ts';
@@ -130,6 +130,13 @@ function failure(
       ? asked
       : backoffSeconds(job.retry, job.attempt, random);
   return accepted({ type: 'Failed', data: { error, why, retry_at: toInstantText(plusSeconds(now, delay)) } });
+}
+
+/** Why a job that failed once more is dead, or null when another attempt follows. */
+function deathAfterFailure(job: Job, failure: { why: FailureCause; retryable: boolean }): DeadReason | null {
+  if (!failure.retryable) return 'not-retryable';
+  if (failure.why === 'lease-expired' && job.crashes + 1 >= job.maxCrashes) return 'crashes';
+  return job.attempt >= job.maxAttempts ? 'attempts' : null;
 }
 
 /** A worker hands the job back unharmed; after many times in a row it is made to wait, or the job would spin. */

@@ -101,3 +101,17 @@ function errorView(error: JobError): JobView['last_error'] {
 /** The fields that lists leave out, since they may be large. */
 export const LARGE_FIELDS = ['payload', 'result', 'progress', 'checkpoint'] as const;
 export type LargeField = (typeof LARGE_FIELDS)[number];
+
+export type ListedJob = Omit<JobView, LargeField> & Partial<Pick<JobView, LargeField>>;
+
+/** A job as lists show it: without the large fields but for those that were asked for. */
+export function listedJob(view: JobView, include: readonly LargeField[] = []): ListedJob {
+  const { payload, result, progress, checkpoint, ...facts } = view;
+  return {
+    ...facts,
+    ...(include.includes('payload') && { payload }),
+    ...(include.includes('result') && { result }),
+    ...(include.includes('progress') && { progress }),
+    ...(include.includes('checkpoint') && { checkpoint }),
+  };
+}

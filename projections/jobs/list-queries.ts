@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { fold } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
 import { recordedJobEvent } from '#domain/job/upcast';
-import { type JobView, jobView, LARGE_FIELDS, type LargeField } from '#domain/job/view';
+import { jobView, type LargeField, type ListedJob, listedJob } from '#domain/job/view';
 import { streamNames } from '#domain/streams';
 import type { EventLog } from '#log/port';
 import { inTransaction } from '#runtime/postgres/transaction';
@@ -29,8 +29,6 @@ export interface ListRequest {
   /** Fields that are absent otherwise. */
   readonly include: readonly LargeField[];
 }
-
-export type ListedJob = Omit<JobView, LargeField> & Partial<Pick<JobView, LargeField>>;
 
 export interface JobList {
   readonly rows: readonly ListedJob[];
@@ -63,7 +61,7 @@ export async function listJobs(source: JobListSource, request: ListRequest): Pro
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
-    rows: await Promise.all(page.map((row) => listedJob(source, row, include))),
+    rows: await Promise.all(page.map((row) => listedRow(source, row, include))),
     nextCursor: last ? encodeCursor({ key: sortKey(last, sort), id: last.id }, scope) : null,
   };
 }
@@ -75,18 +73,15 @@ function readRows(pool: Pool, { settings, text, values }: Statement): Promise<re
   });
 }
 
-async function listedJob(source: JobListSource, row: JobRow, include: readonly LargeField[]): Promise<ListedJob> {
+async function listedRow(source: JobListSource, row: JobRow, include: readonly LargeField[]): Promise<ListedJob> {
   const view = jobView(await jobOf(source, row));
-  const listed: Record<string, unknown> = { ...view };
   const fields = logFields(source.log, streamNames(source.streamPrefix).job);
-  for (const field of LARGE_FIELDS) {
-    if (!include.includes(field)) delete listed[field];
-    else if (field === 'payload') listed[field] = await fields.payload(row.id);
-    else if (field === 'result' && row.result_version !== null) {
-      listed[field] = await fields.result(row.id, row.result_version);
-    }
-  }
-  return listed as unknown as ListedJob;
+  const payload = include.includes('payload') ? await fields.payload(row.id) : undefined;
+  const result =
+    include.includes('result') && row.result_version !== null
+      ? await fields.result(row.id, row.result_version)
+      : undefined;
+  return listedJob({ ...view, ...(payload && { payload }), ...(result !== undefined && { result }) }, include);
 }
 
 /** A row that another version of the program wrote is folded from its stream. */

@@ -3,7 +3,7 @@ import { toInstantText } from '#domain/instant';
 import { loadSql } from '#runtime/postgres/sql';
 import { FORGOTTEN_AFTER_MS } from './marks.ts';
 
-export type { WorkerMark, WorkerMarks } from './marks.ts';
+export type { WorkerMark } from './marks.ts';
 
 /**
  * `gone`: it said that it stopped, or gave no sign for five minutes. `quiet`: no sign for 30 seconds. `stopping`: it takes
