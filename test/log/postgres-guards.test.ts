@@ -49,7 +49,9 @@ describe('postgres: the events table', () => {
       await client.query(`BEGIN; SET LOCAL synchronous_commit = ${told}`);
       await client.query(`SELECT FROM append_events('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
         '{}', '{}', '{}')`);
-      const { rows } = await client.query<{ setting: string }>(`SELECT current_setting('synchronous_commit') AS setting`);
+      const { rows } = await client.query<{ setting: string }>(
+        `SELECT current_setting('synchronous_commit') AS setting`,
+      );
       expect(rows).toEqual([{ setting: obeyed }]);
     } finally {
       await client.query('ROLLBACK');
