@@ -1,3 +1,4 @@
+import { MAX_DELAY_SECONDS } from '#domain/job/limits';
 import { CancelRequested, LeaseLost, ShuttingDown } from './abort-reasons.ts';
 import type { Attempt } from './attempt.ts';
 import type { Outcome } from './gateway.ts';
@@ -55,5 +56,5 @@ export function outcomeOfThrow(attempt: Attempt, thrown: unknown): Outcome {
 /** Seconds that the scheduler takes, whatever the handler said. */
 function inRange(seconds: number | null): number | null {
   if (seconds === null || Number.isNaN(seconds)) return null;
-  return Math.min(31_536_000, Math.max(0, seconds));
+  return Math.min(MAX_DELAY_SECONDS, Math.max(0, seconds));
 }

@@ -1,14 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { IDEMPOTENCY_KEY_PATTERN } from '#domain/job/limits';
+import { field } from '#domain/job/fields';
 import type { WrongField } from '../problems/problem.ts';
 
 /* Request headers that mean something here. A route names those it takes in its schema, where they are checked. */
 
 export const idempotencyKeyHeader = z.object({
-  'idempotency-key': z
-    .string()
-    .regex(IDEMPOTENCY_KEY_PATTERN, 'must be 1 to 255 visible ASCII characters')
+  'idempotency-key': field.idempotencyKey
     .optional()
     .meta({ description: 'The same request sent again with the same key is answered with the job of the first.' }),
 });

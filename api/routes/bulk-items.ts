@@ -1,14 +1,12 @@
 import type { SubmitItem } from '#commands/contract';
 import { field } from '#domain/job/fields';
 import { parseSubmit } from '#domain/job/submit';
-import { InvalidRequest } from '#domain/json/problems';
+import { fieldProblems, InvalidRequest } from '#domain/json/problems';
 import type { FieldProblem, JsonValue } from '#domain/json/value';
 import { invalidRequest } from '../problems/problem.ts';
 
 /** An item of a bulk submit: what to submit, or all that is wrong with it. */
 export type BulkItem = { readonly submit: SubmitItem } | { readonly error: InvalidRequest };
-
-const MAX_KEY_LENGTH = 255;
 
 /**
  * Reads the items of a bulk submit, each alone. Its key is no part of the request that the fingerprint is taken of, so
@@ -16,8 +14,8 @@ const MAX_KEY_LENGTH = 255;
  * @throws ApiProblem when the header's key leaves no room for an index.
  */
 export function readBulkItems(items: readonly unknown[], headerKey: string | null): BulkItem[] {
-  const longest = headerKey === null ? 0 : `${headerKey}#${Math.max(0, items.length - 1)}`.length;
-  if (longest > MAX_KEY_LENGTH) {
+  const longest = `${headerKey}#${Math.max(0, items.length - 1)}`;
+  if (headerKey !== null && !field.idempotencyKey.safeParse(longest).success) {
     throw invalidRequest([{ header: 'Idempotency-Key', detail: 'is too long to have #<index> put behind it' }]);
   }
   return items.map((item, index) => readItem(item, index, headerKey === null ? null : `${headerKey}#${index}`));
@@ -46,6 +44,5 @@ function splitKey(
   const { idempotency_key, ...request } = item as { idempotency_key?: unknown };
   const parsed = field.idempotencyKey.nullable().optional().safeParse(idempotency_key);
   if (parsed.success) return { key: parsed.data ?? null, request, problems: [] };
-  const detail = 'must be 1 to 255 visible ASCII characters';
-  return { key: null, request, problems: [{ pointer: `${base}/idempotency_key`, detail }] };
+  return { key: null, request, problems: fieldProblems(parsed.error, `${base}/idempotency_key`) };
 }

@@ -1,9 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
-import type { CommandOutcome, Commands } from '#commands/contract';
-import type { JobCommand } from '#domain/job/commands';
-import { field } from '#domain/job/fields';
-import { startOf } from '#domain/job/submit';
+import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import type { Commands } from '#commands/contract';
+import { reasonRequest, replayRequest, rescheduleCommand, rescheduleRequest } from '#domain/job/requests';
+import { checkPayloadSize } from '#domain/job/submit';
 import type { ApiContext } from '../context.ts';
 import type { App } from '../http/app-type.ts';
 import { callOf } from '../http/call.ts';
@@ -13,7 +12,7 @@ import type { ProblemCode } from '../problems/codes.ts';
 import { jobNotFound, rejectionProblem } from '../problems/rejections.ts';
 import { jobPath, jobSchema } from '../schemas/job.ts';
 import { answers } from '../schemas/problem.ts';
-import { checkPayloadSize } from './payload-size.ts';
+import { type Done, executeOne, type JobRequest } from './execute-one.ts';
 
 /* What operators and clients do with a job: cancel, acknowledge, reschedule, replay. */
 
@@ -24,20 +23,7 @@ const MAY_REFUSE: readonly ProblemCode[] = [
   'unsupported-media-type',
 ];
 
-const withReason = z
-  .strictObject({ reason: field.reason.optional() })
-  .meta({ examples: [{ reason: 'no longer needed' }] });
-
-type JobRequest = FastifyRequest<{ Params: { id: string } }>;
-
-type Done = Extract<CommandOutcome, { kind: 'done' }>;
-
-async function run({ commands }: ApiContext, request: JobRequest, command: JobCommand): Promise<Done> {
-  const ifVersion = expectedVersion(request);
-  const item = { jobId: request.params.id, command, ...(ifVersion !== undefined && { ifVersion }) };
-  const [outcome] = await commands.execute([item], callOf(request));
-  return doneOrThrow(outcome);
-}
+const withReason = reasonRequest.meta({ examples: [{ reason: 'no longer needed' }] });
 
 export function cancelRoute(app: App, context: ApiContext): void {
   app.route({
@@ -55,7 +41,7 @@ export function cancelRoute(app: App, context: ApiContext): void {
       response: answers({ 200: jobSchema, 202: jobSchema }, [...MAY_REFUSE, 'already-final']),
     },
     async handler(request, reply) {
-      const done = await run(context, request, { kind: 'cancel', reason: request.body.reason ?? null });
+      const done = await executeOne(context, request, { kind: 'cancel', reason: request.body.reason ?? null });
       return answerJob(reply, done.job.status === 'running' ? 202 : 200, done);
     },
   });
@@ -76,26 +62,15 @@ export function acknowledgeRoute(app: App, context: ApiContext): void {
       response: answers({ 200: jobSchema }, [...MAY_REFUSE, 'not-dead']),
     },
     async handler(request, reply) {
-      const done = await run(context, request, { kind: 'acknowledge', reason: request.body.reason ?? null });
+      const done = await executeOne(context, request, { kind: 'acknowledge', reason: request.body.reason ?? null });
       return answerJob(reply, 200, done);
     },
   });
 }
 
-const rescheduleBody = z
-  .strictObject({
-    scheduled_at: field.scheduledAt.optional(),
-    delay_seconds: field.delaySeconds.optional(),
-    priority: field.priority.optional(),
-  })
-  .refine(({ scheduled_at, delay_seconds }) => scheduled_at === undefined || delay_seconds === undefined, {
-    path: ['delay_seconds'],
-    message: 'must not be given together with scheduled_at',
-  })
-  .refine((body) => Object.values(body).some((value) => value !== undefined), {
-    message: 'must have scheduled_at, delay_seconds or priority',
-  })
-  .meta({ examples: [{ delay_seconds: 0 }, { scheduled_at: '2026-12-01T02:00:00Z', priority: 10 }] });
+const rescheduleBody = rescheduleRequest.meta({
+  examples: [{ delay_seconds: 0 }, { scheduled_at: '2026-12-01T02:00:00Z', priority: 10 }],
+});
 
 export function rescheduleRoute(app: App, context: ApiContext): void {
   app.route({
@@ -112,21 +87,15 @@ export function rescheduleRoute(app: App, context: ApiContext): void {
       response: answers({ 200: jobSchema }, [...MAY_REFUSE, 'not-pending']),
     },
     async handler(request, reply) {
-      const { scheduled_at, delay_seconds, priority = null } = request.body;
-      const keepsTime = scheduled_at === undefined && delay_seconds === undefined;
-      const scheduledAt = keepsTime ? null : startOf(request.body, context.clock.now());
-      return answerJob(reply, 200, await run(context, request, { kind: 'reschedule', scheduledAt, priority }));
+      const command = rescheduleCommand(request.body, context.clock.now());
+      return answerJob(reply, 200, await executeOne(context, request, command));
     },
   });
 }
 
-const replayBody = z
-  .strictObject({
-    reason: field.reason.optional(),
-    max_attempts: field.attempts.optional(),
-    payload: field.payload.optional(),
-  })
-  .meta({ examples: [{ reason: 'the server is back' }, { payload: { path: 'b.png' } }] });
+const replayBody = replayRequest.meta({
+  examples: [{ reason: 'the server is back' }, { payload: { path: 'b.png' } }],
+});
 
 export function replayRoute(app: App, context: ApiContext): void {
   app.route({
@@ -156,7 +125,7 @@ type ReplayRequest = JobRequest & { body: z.output<typeof replayBody> };
 
 function replay(context: ApiContext, request: ReplayRequest): Promise<Done> {
   const { reason = null, max_attempts: maxAttempts = null } = request.body;
-  return run(context, request, { kind: 'replay', reason, maxAttempts });
+  return executeOne(context, request, { kind: 'replay', reason, maxAttempts });
 }
 
 async function replayAsNew(

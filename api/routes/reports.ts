@@ -1,12 +1,8 @@
-import type { FastifyRequest } from 'fastify';
-import type { CommandOutcome } from '#commands/contract';
 import { toInstantText } from '#domain/instant';
-import type { JobCommand } from '#domain/job/commands';
 import type { ApiContext } from '../context.ts';
 import type { App } from '../http/app-type.ts';
-import { callOf } from '../http/call.ts';
-import { expectedVersion, ifMatchHeader } from '../http/headers.ts';
-import { answerJob, doneOrThrow, jobHeaders } from '../http/job-answer.ts';
+import { ifMatchHeader } from '../http/headers.ts';
+import { answerJob, jobHeaders } from '../http/job-answer.ts';
 import type { ProblemCode } from '../problems/codes.ts';
 import { leaseLost } from '../problems/rejections.ts';
 import { jobPath, jobSchema } from '../schemas/job.ts';
@@ -19,6 +15,7 @@ import {
   releaseRequest,
 } from '../schemas/lease.ts';
 import { answers } from '../schemas/problem.ts';
+import { executeOne } from './execute-one.ts';
 import { completeCommand, failCommand, heartbeatCommand, releaseCommand } from './report-command.ts';
 
 /* What the holder of a lease says about its attempt. The fencing token is the fence: see the command's `decide`. */
@@ -39,16 +36,6 @@ const route = (name: string, summary: string) => ({
   headers: ifMatchHeader,
 });
 
-type Done = Extract<CommandOutcome, { kind: 'done' }>;
-
-async function report(context: ApiContext, request: FastifyRequest, command: JobCommand): Promise<Done> {
-  const { id } = request.params as { id: string };
-  const ifVersion = expectedVersion(request);
-  const item = { jobId: id, command, ...(ifVersion !== undefined && { ifVersion }) };
-  const [outcome] = await context.commands.execute([item], callOf(request));
-  return doneOrThrow(outcome);
-}
-
 export function heartbeatRoute(app: App, context: ApiContext): void {
   app.route({
     method: 'POST',
@@ -60,7 +47,7 @@ export function heartbeatRoute(app: App, context: ApiContext): void {
     },
     async handler(request, reply) {
       checkSizes(request.body);
-      const done = await report(context, request, heartbeatCommand(request.body));
+      const done = await executeOne(context, request, heartbeatCommand(request.body));
       // Written by an earlier try of this call, whose answer was lost, and ended since.
       if (done.job.status !== 'running') throw leaseLost(done.job);
       const { lease, cancel } = done.job;
@@ -81,7 +68,7 @@ export function completeRoute(app: App, context: ApiContext): void {
     },
     async handler(request, reply) {
       checkSizes(request.body);
-      return answerJob(reply, 200, await report(context, request, completeCommand(request.body)));
+      return answerJob(reply, 200, await executeOne(context, request, completeCommand(request.body)));
     },
   });
 }
@@ -96,7 +83,7 @@ export function failRoute(app: App, context: ApiContext): void {
       response: answers({ 200: jobSchema }, MAY_REFUSE),
     },
     async handler(request, reply) {
-      return answerJob(reply, 200, await report(context, request, failCommand(request.body)));
+      return answerJob(reply, 200, await executeOne(context, request, failCommand(request.body)));
     },
   });
 }
@@ -111,7 +98,7 @@ export function releaseRoute(app: App, context: ApiContext): void {
       response: answers({ 200: jobSchema }, MAY_REFUSE),
     },
     async handler(request, reply) {
-      return answerJob(reply, 200, await report(context, request, releaseCommand(request.body)));
+      return answerJob(reply, 200, await executeOne(context, request, releaseCommand(request.body)));
     },
   });
 }

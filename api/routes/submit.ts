@@ -1,5 +1,5 @@
 import type { SubmitOutcome } from '#commands/contract';
-import { submitRequest } from '#domain/job/submit';
+import { checkPayloadSize, submitRequest } from '#domain/job/submit';
 import type { JsonValue } from '#domain/json/value';
 import type { ApiContext } from '../context.ts';
 import type { App } from '../http/app-type.ts';
@@ -9,7 +9,6 @@ import { answerJob } from '../http/job-answer.ts';
 import { ApiProblem } from '../problems/problem.ts';
 import { jobSchema } from '../schemas/job.ts';
 import { answers } from '../schemas/problem.ts';
-import { checkPayloadSize } from './payload-size.ts';
 import type { AreServed } from './served.ts';
 
 const body = submitRequest.meta({

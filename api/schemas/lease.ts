@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { field, jsonValue, text } from '#domain/job/fields';
+import { field, jsonValue, text, whole } from '#domain/job/fields';
 import { MAX_PROGRESS_BYTES, MAX_RESULT_BYTES } from '#domain/job/limits';
 import { InvalidRequest } from '#domain/json/problems';
 import { type JsonValue, jsonBytes } from '#domain/json/value';
@@ -9,10 +9,6 @@ import { jobSchema } from './job.ts';
 
 const names = (item: z.ZodType<string, string>) =>
   z.array(item).min(1, 'must name at least one').max(100, 'must name at most 100').nullable().optional();
-const whole = (min: number, max: number) => {
-  const detail = `must be a whole number from ${min} to ${max}`;
-  return z.number(detail).int(detail).min(min, detail).max(max, detail);
-};
 
 export const leaseRequest = z
   .strictObject({
@@ -25,12 +21,6 @@ export const leaseRequest = z
     request_id: field.requestId.nullable().optional(),
   })
   .meta({ examples: [{ worker_id: 'w1', queues: ['default'], max_jobs: 10, wait_seconds: 30 }] });
-
-const MAX_DELAY_SECONDS = 31_536_000_000;
-const delay = z
-  .number('must be a number of seconds')
-  .min(0, 'must not be negative')
-  .max(MAX_DELAY_SECONDS, `must be at most ${MAX_DELAY_SECONDS}`);
 
 const reportedError = z.strictObject({
   message: z.string('must be text'),
@@ -46,9 +36,9 @@ const failFields = {
   ...token,
   error: reportedError,
   retryable: z.boolean().optional(),
-  retry_after_seconds: delay.nullable().optional(),
+  retry_after_seconds: field.delaySeconds.nullable().optional(),
 };
-const releaseFields = { ...token, delay_seconds: delay.optional(), reason: field.reason.optional() };
+const releaseFields = { ...token, delay_seconds: field.delaySeconds.optional(), reason: field.reason.optional() };
 
 export const heartbeatRequest = z.strictObject(heartbeatFields).meta({ examples: [{ fencing_token: 2 }] });
 export const completeRequest = z

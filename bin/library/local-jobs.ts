@@ -10,8 +10,8 @@ import { eventView } from '#api/schemas/event';
 import type { BulkResult, JobEvent } from '#client/types';
 import type { Call, Commands, SubmitOutcome } from '#commands/contract';
 import type { JobCommand } from '#domain/job/commands';
-import { field } from '#domain/job/fields';
-import { startOf } from '#domain/job/submit';
+import { reasonRequest, replayRequest, rescheduleCommand, rescheduleRequest } from '#domain/job/requests';
+import { checkPayloadSize } from '#domain/job/submit';
 import { type JobView, jobView, listedJob } from '#domain/job/view';
 import { parseRequest } from '#domain/json/problems';
 import type { Clock } from '#runtime/clock';
@@ -21,24 +21,6 @@ const CALL: Call = { actor: 'system:library' };
 const MOST_EVENTS = 1000;
 /** Problems of items in process belong to no HTTP request. */
 const NO_REQUEST = { url: '', id: '' };
-
-const reasonBody = z.strictObject({ reason: field.reason });
-const replayBody = z.strictObject({
-  reason: field.reason,
-  max_attempts: field.attempts.nullable(),
-  payload: field.payload.nullable(),
-});
-const rescheduleBody = z
-  .strictObject({
-    scheduled_at: field.scheduledAt.optional(),
-    delay_seconds: field.delaySeconds.optional(),
-    priority: field.priority.optional(),
-  })
-  .refine(({ scheduled_at, delay_seconds }) => scheduled_at === undefined || delay_seconds === undefined, {
-    path: ['delay_seconds'],
-    message: 'must not be given together with scheduled_at',
-  })
-  .refine((body) => Object.keys(body).length > 0, { message: 'must have scheduled_at, delay_seconds or priority' });
 
 type WritingCalls = Pick<
   Backend,
@@ -82,22 +64,24 @@ export function localJobs(commands: Commands, clock: Clock): WritingCalls {
       };
     },
     async cancel(id, reason) {
-      return run(id, { kind: 'cancel', ...parseRequest(reasonBody, { reason }) });
+      return run(id, { kind: 'cancel', reason: parseRequest(reasonRequest, { reason }).reason ?? null });
     },
     async acknowledge(id, reason) {
-      return run(id, { kind: 'acknowledge', ...parseRequest(reasonBody, { reason }) });
+      return run(id, { kind: 'acknowledge', reason: parseRequest(reasonRequest, { reason }).reason ?? null });
     },
     async replay(id, { reason, maxAttempts, payload }) {
-      const body = parseRequest(replayBody, { reason, max_attempts: maxAttempts, payload });
-      const changes = { reason: body.reason, maxAttempts: body.max_attempts };
-      if (body.payload === null) return run(id, { kind: 'replay', ...changes });
+      const body = parseRequest(replayRequest, {
+        reason,
+        ...(maxAttempts !== null && { max_attempts: maxAttempts }),
+        ...(payload !== null && { payload }),
+      });
+      checkPayloadSize(body.payload);
+      const changes = { reason: body.reason ?? null, maxAttempts: body.max_attempts ?? null };
+      if (body.payload === undefined) return run(id, { kind: 'replay', ...changes });
       return jobView(doneOrThrow(await commands.replayAsNew(id, { payload: body.payload, ...changes }, CALL)).job);
     },
     async reschedule(id, changes) {
-      const body = parseRequest(rescheduleBody, changes);
-      const keepsTime = body.scheduled_at === undefined && body.delay_seconds === undefined;
-      const scheduledAt = keepsTime ? null : startOf(body, clock.now());
-      return run(id, { kind: 'reschedule', scheduledAt, priority: body.priority ?? null });
+      return run(id, rescheduleCommand(parseRequest(rescheduleRequest, changes), clock.now()));
     },
   };
 }

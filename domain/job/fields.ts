@@ -6,7 +6,7 @@ import * as limits from './limits.ts';
 /** The fields that requests are made of. Values are taken as they stand: nothing is coerced. */
 
 const pattern = (regex: RegExp) => z.string().regex(regex, `must match ${regex.source}`);
-const whole = (min: number, max: number) => {
+export const whole = (min: number, max: number) => {
   const detail = `must be a whole number from ${min} to ${max}`;
   return z.number(detail).int(detail).min(min, detail).max(max, detail);
 };
@@ -49,9 +49,13 @@ const instantField = z.string().transform((value, context) => {
   return z.NEVER;
 });
 
-/** Seconds from now, fractions allowed; a thousand years are enough for anybody and keep sums within the calendar. */
-const MAX_DELAY_SECONDS = 31_536_000_000;
-const delay = z.number().min(0, 'must not be negative').max(MAX_DELAY_SECONDS, `must be at most ${MAX_DELAY_SECONDS}`);
+/** Seconds from now, fractions allowed. */
+const delay = z
+  .number('must be a number of seconds')
+  .min(0, 'must not be negative')
+  .max(limits.MAX_DELAY_SECONDS, `must be at most ${limits.MAX_DELAY_SECONDS}`);
+
+const KEY_DETAIL = 'must be 1 to 255 visible ASCII characters';
 
 export const field = {
   type: pattern(limits.TYPE_PATTERN),
@@ -68,5 +72,17 @@ export const field = {
   workerId: text(limits.MAX_WORKER_ID_LENGTH, 1),
   fencingToken: whole(1, Number.MAX_SAFE_INTEGER),
   requestId: text(255, 1),
-  idempotencyKey: z.string().regex(limits.IDEMPOTENCY_KEY_PATTERN, 'must be 1 to 255 visible ASCII characters'),
+  idempotencyKey: z.string(KEY_DETAIL).regex(limits.IDEMPOTENCY_KEY_PATTERN, KEY_DETAIL),
+};
+
+/** A start is said as an instant or as a delay, not both. For `refine`. */
+export const oneStart = {
+  holds: ({ scheduled_at, delay_seconds }: { scheduled_at?: unknown; delay_seconds?: unknown }) =>
+    scheduled_at === undefined || delay_seconds === undefined,
+  told: {
+    path: ['delay_seconds'],
+    message: 'must not be given together with scheduled_at',
+    // Also when other fields are wrong, so that all that is wrong is told at once.
+    when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
+  },
 };

@@ -17,6 +17,9 @@ export const MAX_WORKER_ID_LENGTH = 128;
 /** Idempotency keys: 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
 
+/** The longest delay: a thousand years are enough for anybody and keep sums within the calendar. */
+export const MAX_DELAY_SECONDS = 31_536_000_000;
+
 export const DEFAULT_MAX_ATTEMPTS = 5;
 export const DEFAULT_LEASE_SECONDS = 30;
 /** The last instant RFC 3339 can write: 9999-12-31T23:59:59.999Z. */

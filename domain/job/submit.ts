@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { plusSeconds, toInstantText } from '../instant.ts';
 import { InvalidRequest, parseRequest } from '../json/problems.ts';
-import { jsonBytes } from '../json/value.ts';
+import { type JsonObject, jsonBytes } from '../json/value.ts';
 import type { JobEvent, JobOrigin } from './events.ts';
-import { field } from './fields.ts';
+import { field, oneStart } from './fields.ts';
 import {
   DEFAULT_LEASE_SECONDS,
   DEFAULT_MAX_ATTEMPTS,
@@ -29,12 +29,7 @@ export const submitRequest = z
     timeout_seconds: field.timeoutSeconds.nullable().optional(),
     tags: field.tags.optional(),
   })
-  .refine(({ scheduled_at, delay_seconds }) => scheduled_at === undefined || delay_seconds === undefined, {
-    path: ['delay_seconds'],
-    message: 'must not be given together with scheduled_at',
-    // Also when other fields are wrong, so that all that is wrong is told at once.
-    when: ({ value }) => typeof value === 'object' && value !== null,
-  });
+  .refine(oneStart.holds, oneStart.told);
 
 /** A submit as it was sent, in the API's words: what the fingerprint is taken of. */
 export type SubmitRequestInput = z.input<typeof submitRequest>;
@@ -47,11 +42,15 @@ export type SubmitRequest = z.output<typeof submitRequest>;
  */
 export function parseSubmit(value: unknown, base = ''): SubmitRequest {
   const request = parseRequest(submitRequest, value, base);
-  if (request.payload && jsonBytes(request.payload) > MAX_PAYLOAD_BYTES) {
-    const detail = `must be at most ${MAX_PAYLOAD_BYTES} bytes of JSON; keep large data elsewhere and pass a reference`;
-    throw new InvalidRequest([{ pointer: `${base}/payload`, detail }], 'payload-too-large');
-  }
+  checkPayloadSize(request.payload, base);
   return request;
+}
+
+/** @throws InvalidRequest with code `payload-too-large`. */
+export function checkPayloadSize(payload: JsonObject | undefined, base = ''): void {
+  if (payload === undefined || jsonBytes(payload) <= MAX_PAYLOAD_BYTES) return;
+  const detail = `must be at most ${MAX_PAYLOAD_BYTES} bytes of JSON; keep large data elsewhere and pass a reference`;
+  throw new InvalidRequest([{ pointer: `${base}/payload`, detail }], 'payload-too-large');
 }
 
 /** What is known of a submit beside the request itself. */

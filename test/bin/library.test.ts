@@ -191,6 +191,7 @@ describe.each<Mode>(['in process', 'over HTTP'])('the library %s', (mode) => {
         deadReason: 'not-retryable',
       });
       expect(await rig.holdfast.acknowledge(id)).toMatchObject({ status: 'dead', acknowledged: true });
+      expect(await codeOf(rig.holdfast.replay(id, { payload: { n: 'x'.repeat(300_000) } }))).toBe('payload-too-large');
       const other = await rig.holdfast.replay(id, { payload: { n: 2 } });
       expect(other).toMatchObject({ payload: { n: 2 }, origin: { kind: 'replay-as-new', jobId: id } });
       expect(other.id).not.toBe(id);
