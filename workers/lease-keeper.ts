@@ -29,10 +29,17 @@ export class LeaseKeeper {
     this.#outage = new Outage('extending leases', logger);
   }
 
-  /** @param claimedAt - `performance.now()` from before the claim was sent. */
-  keep(attempt: Attempt, claimedAt: number): void {
-    this.#kept.set(attempt, new KeptLease(attempt, claimedAt));
+  /**
+   * @param claimedAt - `performance.now()` from before the claim was sent.
+   * @returns False when the lease is over already and is not kept: the answer was long on its way, or lay unread while
+   *   this process was frozen.
+   */
+  keep(attempt: Attempt, claimedAt: number): boolean {
+    const kept = new KeptLease(attempt, claimedAt);
+    if (kept.overAt(performance.now())) return false;
+    this.#kept.set(attempt, kept);
     this.#ticking ??= setInterval(() => this.#tick(), TICK_MS);
+    return true;
   }
 
   letGo(attempt: Attempt): void {

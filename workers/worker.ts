@@ -132,7 +132,11 @@ class JobWorker implements Worker {
     const definition = this.#definitions.get(lease.job.type);
     if (this.#stopped) return void attempt.settle(released(attempt, 'the worker stopped'));
     if (!definition) return void attempt.settle(released(attempt, 'the worker has no handler for this type', 1));
-    this.#keeper.keep(attempt, claimedAt);
+    if (!this.#keeper.keep(attempt, claimedAt)) {
+      // Another worker may run it by now, or it may be cancelled.
+      attempt.log.warn('the claim was answered when its lease was over; the handler is not started');
+      return void attempt.settle(released(attempt, 'the claim was answered too late'));
+    }
     const ended = runAttempt(attempt, definition, (running, mark) => this.#keeper.beatNow(running, mark));
     this.#attempts.set(attempt, ended);
     if (this.#cancels.has(attempt.jobId)) attempt.abort(new CancelRequested('The job is to be cancelled'));

@@ -59,6 +59,19 @@ test('the leases of all running jobs are extended at a third, in one batch', asy
   expect(sizes.slice(0, 3)).toEqual([2, 2, 2]);
 });
 
+test('a claim that was answered when its lease was over starts no handler', async () => {
+  const gateway = new ScriptedGateway();
+  gateway.onClaim = async (answer) => ({ ...answer, claimedAt: answer.claimedAt - 5000 });
+  gateway.offer(lease('late', { leaseSeconds: 5 }));
+  let started = false;
+  work(gateway, () => {
+    started = true;
+  });
+  await until('the job is handed back', () => gateway.reports.length === 1);
+  expect(gateway.reports[0]).toMatchObject({ jobId: 'late', command: { kind: 'release', fencingToken: 1 } });
+  expect(started).toBe(false);
+});
+
 describe('a handler is told to stop', () => {
   test('before its lease ends, when no beat gets through', async () => {
     const gateway = new ScriptedGateway();
