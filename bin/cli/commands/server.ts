@@ -27,4 +27,12 @@ async function serve({ config, warnings, terminal }: Session): Promise<void> {
   // Loaded here, since no other command needs the server's packages and each would wait for them.
   const { runServer } = await import('../../server.ts');
   await runServer(config);
+  leaveHandlersBehind();
+}
+
+const LAST_WORDS_MS = 200;
+
+/** A handler that did not stop was handed back, and holds nothing but this process: it may not keep that from ending. */
+function leaveHandlersBehind(): void {
+  setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
 }
