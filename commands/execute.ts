@@ -8,6 +8,7 @@ import { AppendRefused, type AppendResult } from '#log/port';
 import { appendEach } from './append-each.ts';
 import type { Call, CommandItem, CommandOutcome, JobAt } from './contract.ts';
 import type { Deps } from './deps.ts';
+import { TooContended } from './errors.ts';
 import { type Move, move } from './new-events.ts';
 import { readJobs } from './read-jobs.ts';
 import { digest, sha256 } from './sha256.ts';
@@ -19,15 +20,6 @@ import { digest, sha256 } from './sha256.ts';
 const MAX_REFUSALS = 50;
 
 const MISMATCH = { kind: 'rejected', rejection: { code: 'version-mismatch' } } as const;
-
-/** A job that others moved again and again while something was decided on it. Nothing was written for that. */
-export class TooContended extends Error {
-  override readonly name = 'TooContended';
-
-  constructor(message = 'Other writers moved the job again and again; nothing was written for this command') {
-    super(message);
-  }
-}
 
 /** A job to decide on; `read` tells that it was folded from the log just now, and is null when it was only remembered. */
 interface Known {

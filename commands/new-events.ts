@@ -2,7 +2,7 @@ import type { JobEvent, RecordedJobEvent } from '#domain/job/events';
 import { evolve } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
 import { JOB_EVENT_SCHEMA_VERSIONS } from '#domain/job/upcast';
-import type { JsonObject, NewEvent, StreamAppend } from '#log/port';
+import type { EventMetadata, JsonObject, NewEvent, StreamAppend } from '#log/port';
 import type { Call } from './contract.ts';
 
 /** A job's stream moved by decided events: what to append, and the job as it will be when the append is accepted. */
@@ -37,13 +37,7 @@ export function move(facts: MoveFacts): Move {
       id,
       type: event.type,
       data: event.data as unknown as JsonObject,
-      metadata: {
-        schema_version: JOB_EVENT_SCHEMA_VERSIONS[event.type],
-        actor: facts.call.actor,
-        ...(facts.call.requestId !== undefined && { request_id: facts.call.requestId }),
-        ...(cause !== undefined && { $causationId: cause }),
-        ...(facts.call.traceparent !== undefined && { traceparent: facts.call.traceparent }),
-      },
+      metadata: metadataOf(facts.call, JOB_EVENT_SCHEMA_VERSIONS[event.type], cause),
       recordedAt: facts.recordedAt,
       mark: { status: job.status, fencingToken: job.fencingToken },
     };
@@ -59,4 +53,15 @@ function recorded(
   { id, version, facts }: { id: string; version: number; facts: MoveFacts },
 ): RecordedJobEvent {
   return { ...event, id, version, recordedAt: facts.recordedAt, actor: facts.call.actor };
+}
+
+/** What is kept beside the data of any event: who asked, how the request is traced, and the id of what led to it. */
+export function metadataOf(call: Call, schemaVersion: number, cause: string | undefined): EventMetadata {
+  return {
+    schema_version: schemaVersion,
+    actor: call.actor,
+    ...(call.requestId !== undefined && { request_id: call.requestId }),
+    ...(cause !== undefined && { $causationId: cause }),
+    ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+  };
 }

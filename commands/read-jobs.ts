@@ -1,12 +1,10 @@
-import { fold, IllegalHistory } from '#domain/job/evolve';
+import { isUnfoldable, type Unfoldable } from '#domain/history';
+import { fold } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
-import { recordedJobEvent, UnreadableEvent } from '#domain/job/upcast';
+import { recordedJobEvent } from '#domain/job/upcast';
 import type { StreamNames } from '#domain/streams';
 import type { EventLog, RecordedEvent } from '#log/port';
 import type { JobAt } from './contract.ts';
-
-/** A job whose stream this version of the program cannot fold. It keeps nobody from reading others. */
-export type Unreadable = UnreadableEvent | IllegalHistory;
 
 /** A job to read, and what it was folded to before: then only what came after is read. */
 export interface ReadRequest {
@@ -23,8 +21,8 @@ interface Source {
 export async function readJobs(
   source: Source,
   requests: readonly ReadRequest[],
-): Promise<ReadonlyMap<string, JobAt | Unreadable>> {
-  const found = new Map<string, JobAt | Unreadable>();
+): Promise<ReadonlyMap<string, JobAt | Unfoldable>> {
+  const found = new Map<string, JobAt | Unfoldable>();
   const whole = new Set<string>();
   await Promise.all(
     requests.map(async ({ jobId, base }) => {
@@ -44,7 +42,7 @@ export async function readJobs(
 }
 
 /** The job that a whole stream adds up to, and the position of its last event; null when there are no events. */
-export function foldStream(jobId: string, events: readonly RecordedEvent[]): JobAt | Unreadable | null {
+export function foldStream(jobId: string, events: readonly RecordedEvent[]): JobAt | Unfoldable | null {
   const last = events.at(-1);
   return last ? foldOn(jobId, null, events, last) : null;
 }
@@ -53,7 +51,7 @@ export function foldStream(jobId: string, events: readonly RecordedEvent[]): Job
  * Reads from the last event that was folded before, which has to stand where it stood: so the cost of a second look does
  * not grow with the stream. Null when it does not, and the whole stream must tell.
  */
-async function readOn({ log, names }: Source, base: Job): Promise<JobAt | Unreadable | null> {
+async function readOn({ log, names }: Source, base: Job): Promise<JobAt | Unfoldable | null> {
   const [known, ...events] = await log.readStream(names.job(base.id), { from: base.version });
   if (known?.id !== base.lastEventId) return null;
   return foldOn(base.id, base, events, events.at(-1) ?? known);
@@ -64,11 +62,11 @@ function foldOn(
   base: Job | null,
   events: readonly RecordedEvent[],
   last: RecordedEvent,
-): JobAt | Unreadable {
+): JobAt | Unfoldable {
   try {
     return { job: fold(jobId, events.map(recordedJobEvent), base) as Job, position: last.position };
   } catch (error) {
-    if (error instanceof UnreadableEvent || error instanceof IllegalHistory) return error;
+    if (isUnfoldable(error)) return error;
     throw error;
   }
 }

@@ -5,18 +5,14 @@ import { decideSubmit, SUBMITTED_BY_API } from '#domain/job/submit';
 import type { AppendResult, AtomicAppendResult } from '#log/port';
 import type { AtomicSubmitOutcome, Call, JobAt, SubmitItem, SubmitOutcome } from './contract.ts';
 import type { Deps } from './deps.ts';
-import { execute, TooContended } from './execute.ts';
+import { NotSupportedByLog, TooContended } from './errors.ts';
+import { execute } from './execute.ts';
 import { type Move, move } from './new-events.ts';
 import { readJobs } from './read-jobs.ts';
 import { digest, sha256 } from './sha256.ts';
 
 /** A key that was released so often needs as many looks; far more than that in one call is somebody's mistake. */
 const MAX_ROUNDS = 10_000;
-
-/** The log that is configured cannot do what was asked. */
-export class NotSupportedByLog extends Error {
-  override readonly name = 'NotSupportedByLog';
-}
 
 /** A submit on its way. Its id is settled by the key, or made up; the append at "must not exist" decides who was first. */
 export interface SubmitTask {

@@ -1,8 +1,9 @@
-import { WORKER_EVENT_SCHEMA_VERSION, type WorkerEvent } from '#domain/worker/events';
+import { WORKER_EVENT_SCHEMA_VERSIONS, type WorkerEvent } from '#domain/worker/events';
 import { type JsonObject, NO_STREAM, type Position } from '#log/port';
 import type { Call, WorkerFacts } from './contract.ts';
 import type { Deps } from './deps.ts';
-import { TooContended } from './execute.ts';
+import { TooContended } from './errors.ts';
+import { metadataOf } from './new-events.ts';
 
 const MAX_ROUNDS = 20;
 
@@ -27,12 +28,7 @@ async function appendWorkerEvent(deps: Deps, workerId: string, event: WorkerEven
       id,
       type: event.type,
       data: event.data as unknown as JsonObject,
-      metadata: {
-        schema_version: WORKER_EVENT_SCHEMA_VERSION,
-        actor: call.actor,
-        ...(call.requestId !== undefined && { request_id: call.requestId }),
-        ...(last && { $causationId: last.id }),
-      },
+      metadata: metadataOf(call, WORKER_EVENT_SCHEMA_VERSIONS[event.type], last?.id),
       recordedAt: Math.max(deps.clock.now(), last?.recordedAt ?? 0),
     };
     const expectedVersion = last ? last.version : NO_STREAM;

@@ -1,8 +1,9 @@
+import { isUnfoldable } from '#domain/history';
 import type { RecordedJobEvent } from '#domain/job/events';
-import { evolve, IllegalHistory } from '#domain/job/evolve';
+import { evolve } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
-import { recordedJobEvent, UnreadableEvent } from '#domain/job/upcast';
-import type { RecordedEvent } from '#log/port';
+import { recordedJobEvent } from '#domain/job/upcast';
+import type { EventLog, RecordedEvent } from '#log/port';
 import type { ParkedStream } from './projector/projection.ts';
 
 /** A job that a batch moved. */
@@ -63,7 +64,7 @@ function foldJob(jobId: string, stored: readonly RecordedEvent[], before: Job | 
       after = evolve(jobId, after, read);
       events.push({ ...read, position: event.position });
     } catch (error) {
-      if (!(error instanceof UnreadableEvent || error instanceof IllegalHistory)) throw error;
+      if (!isUnfoldable(error)) throw error;
       return { after, events, failure: { stream: event.stream, version: event.version, error: error.message } };
     }
   }
@@ -76,13 +77,14 @@ function foldJob(jobId: string, stored: readonly RecordedEvent[], before: Job | 
  */
 export async function foldFromStreams(
   wanted: ReadonlyMap<string, number>,
-  readStreams: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, readonly RecordedEvent[]>>,
+  log: Pick<EventLog, 'readStreams'>,
+  jobStream: (jobId: string) => string,
 ): Promise<ReadonlyMap<string, FoldedJob>> {
   if (wanted.size === 0) return new Map();
-  const streams = await readStreams([...wanted.keys()]);
+  const streams = await log.readStreams([...wanted.keys()].map(jobStream));
   const upTo = [...wanted].map(([jobId, version]): [string, readonly RecordedEvent[]] => [
     jobId,
-    (streams.get(jobId) ?? []).filter((event) => event.version <= version),
+    (streams.get(jobStream(jobId)) ?? []).filter((event) => event.version <= version),
   ]);
   const { jobs } = foldBatch(new Map(upTo), new Map());
   return new Map(jobs.map((job) => [job.after.id, job]));

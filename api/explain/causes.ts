@@ -1,5 +1,5 @@
-import type { JobEventData } from '#domain/job/events';
-import type { StoredEvent } from '../ports.ts';
+import type { RecordedJobEvent } from '#domain/job/events';
+import { recordedJobEvent, type StoredJobEvent } from '#domain/job/upcast';
 import type { Explanation } from '../schemas/explanation.ts';
 
 /** Something after which another attempt follows. */
@@ -11,23 +11,18 @@ export interface Cause {
   readonly message: string;
 }
 
-export function causesOf(
-  events: readonly Pick<StoredEvent, 'type' | 'version' | 'recordedAt' | 'data' | 'metadata'>[],
-): Cause[] {
-  return events.flatMap((event) => {
+/** @throws UnreadableEvent */
+export function causesOf(stored: readonly StoredJobEvent[]): Cause[] {
+  return stored.map(recordedJobEvent).flatMap((event) => {
     const cause = causeOf(event);
     return cause ? [{ ...cause, version: event.version, at: event.recordedAt }] : [];
   });
 }
 
-function causeOf({
-  type,
-  data,
-  metadata,
-}: Pick<StoredEvent, 'type' | 'data' | 'metadata'>): Pick<Cause, 'code' | 'message'> | undefined {
-  switch (type) {
+function causeOf(event: RecordedJobEvent): Pick<Cause, 'code' | 'message'> | undefined {
+  switch (event.type) {
     case 'Failed': {
-      const { error, why, retry_at } = data as JobEventData<'Failed'>;
+      const { error, why, retry_at } = event.data;
       if (retry_at === null) return undefined;
       if (why === 'lease-expired')
         return { code: 'lease-expired', message: 'The worker was not heard of until its lease was over.' };
@@ -36,15 +31,20 @@ function causeOf({
         message: why === 'timeout' ? `The attempt took too long: ${error.message}` : error.message,
       };
     }
-    case 'Released': {
-      const { reason } = data as JobEventData<'Released'>;
-      return { code: 'released', message: reason ?? 'The worker handed it back.' };
-    }
-    case 'Replayed': {
-      const { reason } = data as JobEventData<'Replayed'>;
-      return { code: 'replayed', message: reason ?? `It was replayed by ${metadata.actor}.` };
-    }
-    default:
+    case 'Released':
+      return { code: 'released', message: event.data.reason ?? 'The worker handed it back.' };
+    case 'Replayed':
+      return { code: 'replayed', message: event.data.reason ?? `It was replayed by ${event.actor}.` };
+    case 'Submitted':
+    case 'Claimed':
+    case 'Heartbeat':
+    case 'Succeeded':
+    case 'DeadLettered':
+    case 'CancelRequested':
+    case 'Cancelled':
+    case 'Rescheduled':
+    case 'Acknowledged':
+    case 'KeyReleased':
       return undefined;
   }
 }

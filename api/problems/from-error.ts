@@ -1,3 +1,5 @@
+import { NotSupportedByLog, TooContended } from '#commands/errors';
+import { isUnfoldable } from '#domain/history';
 import { InvalidRequest } from '#domain/json/problems';
 import { BadCursor } from '#projections/jobs/list-queries';
 import { isConnectionError } from '#runtime/postgres/pool';
@@ -21,7 +23,7 @@ export function problemOf(error: unknown): ApiProblem {
     ]);
   }
   if (!(error instanceof Error)) return internalProblem();
-  if (error.name === 'NotSupportedByLog') return new ApiProblem('not-supported-by-log', error.message);
+  if (error instanceof NotSupportedByLog) return new ApiProblem('not-supported-by-log', error.message);
   return unavailableProblem(error) ?? frameworkProblem(error) ?? internalProblem();
 }
 
@@ -33,20 +35,14 @@ function internalProblem(): ApiProblem {
   return new ApiProblem('internal', 'An unexpected error. It was logged under the request id.');
 }
 
-/** Answered by the same call a little later. Errors of other folders are known by their names. */
+/** Answered by the same call a little later. The log's own errors are known by their names, since this folder does not know the log. */
 function unavailableProblem(error: Error): ApiProblem | undefined {
   if (error.name === 'LogUnavailable' || isConnectionError(error) || OVERLOAD_CODES.has(codeOf(error))) {
     return unavailable('The database did not answer in time. The outcome of a write is unknown: repeat it.');
   }
-  switch (error.name) {
-    case 'TooContended':
-      return unavailable(error.message);
-    case 'UnreadableEvent':
-    case 'IllegalHistory':
-      return unavailable(`This version of the server cannot read the job's history: ${error.message}.`);
-    default:
-      return undefined;
-  }
+  if (error instanceof TooContended) return unavailable(error.message);
+  if (!isUnfoldable(error)) return undefined;
+  return unavailable(`This version of the server cannot read the job's history: ${error.message}.`);
 }
 
 export function unavailable(detail: string): ApiProblem {

@@ -1,11 +1,7 @@
+import { IllegalHistory } from '../history.ts';
 import { parseInstant } from '../instant.ts';
 import type { JobEventData, RecordedJobEvent } from './events.ts';
 import type { CancelRequest, Job, JobFacts, RunningJob } from './state.ts';
-
-/** An event that cannot follow what came before it: the stream was not written through `decide`. */
-export class IllegalHistory extends Error {
-  override readonly name = 'IllegalHistory';
-}
 
 /**
  * The job after one more event. Pure: the same events give the same job, for ever.

@@ -1,3 +1,4 @@
+import { readEvent, type StoredData } from '../history.ts';
 import { type JobEvent, type JobEventType, jobEventData, type RecordedJobEvent } from './events.ts';
 
 /** The schema version that each event type is written with today. */
@@ -17,29 +18,9 @@ export const JOB_EVENT_SCHEMA_VERSIONS: Readonly<Record<JobEventType, number>> =
   KeyReleased: 1,
 };
 
-/** An event that this version of the program cannot read: unknown, newer than the program, or damaged. */
-export class UnreadableEvent extends Error {
-  override readonly name = 'UnreadableEvent';
-}
-
-/**
- * Makes today's event of a stored one. Fields that are not known are left out; a type, a schema version or a shape that
- * is not known is refused, since a fold that guesses writes wrong rows.
- * @throws UnreadableEvent
- */
-export function readJobEvent(stored: { type: string; schemaVersion: number; data: unknown }): JobEvent {
-  if (!Object.hasOwn(jobEventData, stored.type))
-    throw new UnreadableEvent(`The event type ${stored.type} is not known`);
-  const type = stored.type as JobEventType;
-  if (stored.schemaVersion !== JOB_EVENT_SCHEMA_VERSIONS[type]) {
-    throw new UnreadableEvent(`Schema version ${stored.schemaVersion} of ${type} is not known`);
-  }
-  const parsed = jobEventData[type].safeParse(stored.data);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new UnreadableEvent(`${type} is damaged at /${issue?.path.join('/')}: ${issue?.message}`);
-  }
-  return { type, data: parsed.data } as JobEvent;
+/** Makes today's event of a stored one; older versions will be upcast here. @throws UnreadableEvent */
+export function readJobEvent(stored: StoredData): JobEvent {
+  return readEvent({ data: jobEventData, versions: JOB_EVENT_SCHEMA_VERSIONS }, stored);
 }
 
 /** What `recordedJobEvent` needs of an event as the log gives it. */

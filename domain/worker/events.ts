@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readEvent, type StoredData } from '../history.ts';
 
 /*
  * The events of a worker process, in the stream `worker-<id>`. Storage format, as those of the job. When a worker was
@@ -19,4 +20,13 @@ export type WorkerEvent =
   | { readonly type: 'WorkerStarted'; readonly data: z.output<typeof started> }
   | { readonly type: 'WorkerStopped'; readonly data: z.output<typeof workerEventData.WorkerStopped> };
 
-export const WORKER_EVENT_SCHEMA_VERSION = 1;
+/** The schema version that each event type is written with today. */
+export const WORKER_EVENT_SCHEMA_VERSIONS: Readonly<Record<WorkerEvent['type'], number>> = {
+  WorkerStarted: 1,
+  WorkerStopped: 1,
+};
+
+/** Makes today's event of a stored one. @throws UnreadableEvent */
+export function readWorkerEvent(stored: StoredData): WorkerEvent {
+  return readEvent({ data: workerEventData, versions: WORKER_EVENT_SCHEMA_VERSIONS }, stored);
+}

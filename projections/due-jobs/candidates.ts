@@ -1,3 +1,4 @@
+import { isUnfoldable } from '#domain/history';
 import type { Job } from '#domain/job/state';
 import type { JsonObject } from '#domain/json/value';
 import { decodeJobState, STATE_FORMAT } from '../job-state.ts';
@@ -32,10 +33,15 @@ export async function jobsOf(records: readonly DueRecord[], reader: RecordReader
     records.map((record) => {
       const payload = read ? read.get(record.job_id) : record.payload;
       if (payload === null || payload === undefined || record.state_format !== STATE_FORMAT) {
-        return reader.fold(record.job_id).catch(() => null);
+        return reader.fold(record.job_id).catch(unlessUnfoldable);
       }
       return decodeJobState(record.job_id, record.state, payload);
     }),
   );
   return jobs.filter((job) => job !== null);
+}
+
+function unlessUnfoldable(error: unknown): null {
+  if (isUnfoldable(error)) return null;
+  throw error;
 }

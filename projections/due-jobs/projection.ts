@@ -89,10 +89,7 @@ async function loadJobs(
   const missing = ids
     .filter((jobId) => !known.has(jobId))
     .map((jobId): [string, number] => [jobId, (firsts.get(jobId) ?? 0) - 1]);
-  const refolded = await foldFromStreams(new Map(missing), async (jobIds) => {
-    const streams = await log.readStreams(jobIds.map(jobStream));
-    return new Map(jobIds.map((jobId) => [jobId, streams.get(jobStream(jobId)) ?? []]));
-  });
+  const refolded = await foldFromStreams(new Map(missing), log, jobStream);
   for (const [jobId, folded] of refolded) known.set(jobId, { job: folded.after, entered: enteredAt(folded) ?? 0 });
   return known;
 }

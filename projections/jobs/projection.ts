@@ -51,10 +51,7 @@ async function loadJobs(
   if (ids.length === 0) return new Map();
   const { rows } = await db.query<StateRow>(LOAD, [plainArray(ids)]);
   const foreign = rows.filter((row) => row.state_format !== STATE_FORMAT);
-  const refolded = await foldFromStreams(new Map(foreign.map((row) => [row.id, row.version])), async (jobIds) => {
-    const streams = await log.readStreams(jobIds.map(jobStream));
-    return new Map(jobIds.map((jobId) => [jobId, streams.get(jobStream(jobId)) ?? []]));
-  });
+  const refolded = await foldFromStreams(new Map(foreign.map((row) => [row.id, row.version])), log, jobStream);
   const known = new Map([...refolded].map(([jobId, { after }]) => [jobId, after]));
   for (const row of rows) {
     if (row.state_format === STATE_FORMAT) known.set(row.id, decodeJobState(row.id, row.state, {}));

@@ -1,6 +1,5 @@
-import { IllegalHistory } from '#domain/job/evolve';
-import { UnreadableEvent } from '#domain/job/upcast';
-import { WORKER_EVENT_SCHEMA_VERSION, type WorkerEvent, workerEventData } from '#domain/worker/events';
+import { IllegalHistory } from '#domain/history';
+import { readWorkerEvent } from '#domain/worker/events';
 import type { RecordedEvent } from '#log/port';
 
 /** A row of `workers`. Instants are epoch milliseconds. */
@@ -19,7 +18,8 @@ export interface WorkerRow {
 
 /** The worker after one more event. @throws UnreadableEvent, IllegalHistory */
 export function evolveWorker(workerId: string, known: WorkerRow | undefined, stored: RecordedEvent): WorkerRow {
-  const event = readWorkerEvent(stored);
+  const { type, data, metadata } = stored;
+  const event = readWorkerEvent({ type, data, schemaVersion: metadata.schema_version });
   if (stored.version !== (known?.stream_version ?? -1) + 1) {
     throw new IllegalHistory(
       `${event.type} (version ${stored.version}) cannot follow version ${known?.stream_version ?? 'none'}`,
@@ -38,14 +38,4 @@ export function evolveWorker(workerId: string, known: WorkerRow | undefined, sto
       if (!known) throw new IllegalHistory('WorkerStopped cannot follow nothing');
       return { ...known, stopped_at: stored.recordedAt, stream_version: stored.version };
   }
-}
-
-function readWorkerEvent({ type, data, metadata }: RecordedEvent): WorkerEvent {
-  if (!Object.hasOwn(workerEventData, type)) throw new UnreadableEvent(`The event type ${type} is not known`);
-  if (metadata.schema_version !== WORKER_EVENT_SCHEMA_VERSION) {
-    throw new UnreadableEvent(`Schema version ${metadata.schema_version} of ${type} is not known`);
-  }
-  const parsed = workerEventData[type as WorkerEvent['type']].safeParse(data);
-  if (!parsed.success) throw new UnreadableEvent(`${type} is damaged: ${parsed.error.issues[0]?.message}`);
-  return { type, data: parsed.data } as WorkerEvent;
 }

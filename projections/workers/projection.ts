@@ -1,5 +1,4 @@
-import { IllegalHistory } from '#domain/job/evolve';
-import { UnreadableEvent } from '#domain/job/upcast';
+import { isUnfoldable } from '#domain/history';
 import { streamNames } from '#domain/streams';
 import type { RecordedEvent } from '#log/port';
 import { loadSql } from '#runtime/postgres/sql';
@@ -57,7 +56,7 @@ function foldWorkers(
     try {
       changed.set(workerId, evolveWorker(workerId, row, event));
     } catch (error) {
-      if (!(error instanceof UnreadableEvent || error instanceof IllegalHistory)) throw error;
+      if (!isUnfoldable(error)) throw error;
       parked.set(event.stream, { stream: event.stream, version: event.version, error: error.message });
     }
   }

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { IllegalHistory, UnreadableEvent } from '#domain/history';
 import { JOB_EVENT_TYPES, jobEventData } from '#domain/job/events';
-import { fold, IllegalHistory } from '#domain/job/evolve';
-import { JOB_EVENT_SCHEMA_VERSIONS, readJobEvent, recordedJobEvent, UnreadableEvent } from '#domain/job/upcast';
+import { fold } from '#domain/job/evolve';
+import { JOB_EVENT_SCHEMA_VERSIONS, readJobEvent, recordedJobEvent } from '#domain/job/upcast';
 import { jobView } from '#domain/job/view';
 
 /*

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DueJobs } from '#commands/ports';
-import type { StreamAppend } from '#log/port';
+import { UnreadableEvent } from '#domain/history';
+import { LogUnavailable, type StreamAppend } from '#log/port';
+import { DueJobsTable } from '#projections/due-jobs/due-jobs';
 import { JobHistory } from './histories.ts';
-import { foldFromLog, openRig, type Rig } from './rig.ts';
+import { foldFromLog, openRig, payloadsOfPostgresLog, type Rig } from './rig.ts';
 
 const NOW = Date.UTC(2026, 10, 30, 12);
 const ANY = { queues: null, types: null };
@@ -187,5 +189,17 @@ describe('due_jobs, written by the append', () => {
     const job = await submitted();
     await rig.pool.query(`UPDATE due_jobs SET state_format = 99, state = '{"other": true}'`);
     expect((await due.pick({ ...ANY, limit: 1, now: NOW })).candidates).toEqual([{ job: job.job }]);
+  });
+
+  it('leaves out a job whose stream cannot be read, but never takes an outage for that', async () => {
+    const job = await submitted();
+    await rig.pool.query('UPDATE due_jobs SET state_format = 99');
+    const picking = (error: Error) => {
+      const table = new DueJobsTable({ ...rig, payloads: payloadsOfPostgresLog, fold: () => Promise.reject(error) });
+      return table.pick({ ...ANY, limit: 1, now: NOW });
+    };
+    await expect(picking(new LogUnavailable('away'))).rejects.toThrow('away');
+    await due.unmark([job.id]);
+    expect((await picking(new UnreadableEvent('newer'))).candidates).toEqual([]);
   });
 });
