@@ -44,10 +44,13 @@ async function write(
   const { pool, log, projection } = context;
   const prepared = await projection.prepare(page.events, { db: pool, log });
   const newlyParked = [...prepared.parked, ...culprits];
+  if (prepared.write === null && newlyParked.length === 0) {
+    return { owned: await moveCheckpoint(pool, owned, page.next), newlyParked };
+  }
   const moved = await inTransaction(pool, async (transaction) => {
     const next = await moveCheckpoint(transaction, owned, page.next);
     await parkStreams(transaction, projection.name, newlyParked);
-    await prepared.write(transaction);
+    await prepared.write?.(transaction);
     return next;
   });
   for (const { stream } of newlyParked) context.parked.add(stream);
@@ -62,7 +65,7 @@ async function tryOut({ pool, log, projection }: PageContext, owned: Ownership, 
   try {
     await inTransaction(pool, async (transaction) => {
       await moveCheckpoint(transaction, owned, page.next);
-      await prepared.write(transaction);
+      await prepared.write?.(transaction);
       throw new TakenBack();
     });
   } catch (error) {

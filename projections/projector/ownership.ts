@@ -56,8 +56,8 @@ export async function handBack(pool: Pool, { projection, epoch }: Ownership): Pr
   await pool.query(HAND_BACK, [projection, epoch]);
 }
 
-/** Moves the checkpoint within the transaction that writes the rows. @throws OwnershipLost */
-export async function moveCheckpoint(client: PoolClient, owned: Ownership, to: Position): Promise<Ownership> {
+/** Moves the checkpoint, within the transaction that writes the rows if there are any. @throws OwnershipLost */
+export async function moveCheckpoint(client: Pool | PoolClient, owned: Ownership, to: Position): Promise<Ownership> {
   const { projection, epoch, position } = owned;
   const values = [projection, epoch, position, to, LEASE_MS, String(LEASE_MS / 2)];
   const { rowCount } = await client.query(MOVE_CHECKPOINT, values);

@@ -22,8 +22,8 @@ export interface ProjectionSource {
 
 export interface PreparedBatch {
   readonly parked: readonly ParkedStream[];
-  /** Writes the rows: one statement a table at most, whatever the batch holds. */
-  write(transaction: PoolClient): Promise<void>;
+  /** Writes the rows: one statement a table at most, whatever the batch holds. Null when the batch concerns no row. */
+  readonly write: ((transaction: PoolClient) => Promise<void>) | null;
 }
 
 /** A stream whose event at `version` could not be applied. */

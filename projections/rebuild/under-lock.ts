@@ -35,7 +35,7 @@ async function refill(
     const events = page.events.filter((event) => !parked.has(event.stream));
     const prepared = await projection.prepare(events, { db: transaction, log });
     await parkStreams(transaction, projection.name, prepared.parked);
-    await prepared.write(transaction);
+    await prepared.write?.(transaction);
     for (const { stream } of prepared.parked) parked.add(stream);
     after = page.next;
     onProgress?.(positionNumber(after), Math.max(total, positionNumber(after)));

@@ -19,7 +19,7 @@ export function workersProjection(options: { readonly streamPrefix: string }): P
     tables: ['workers'],
     async prepare(events, { db }) {
       const ofWorkers = events.filter((event) => names.workerIdOf(event.stream) !== null);
-      if (ofWorkers.length === 0) return { parked: [], write: async () => undefined };
+      if (ofWorkers.length === 0) return { parked: [], write: null };
       const ids = [...new Set(ofWorkers.map((event) => names.workerIdOf(event.stream) as string))];
       const { rows } = await db.query<LoadedRow>(LOAD, [ids]);
       const known = new Map(rows.map((row) => [row.worker_id, loaded(row)]));
