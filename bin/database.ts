@@ -4,6 +4,7 @@ import type { Logger } from '#runtime/logger';
 import { startEmbeddedPostgres } from '#runtime/postgres/embedded';
 import { migrate, requireCurrentSchema } from '#runtime/postgres/migrate';
 import { isConnectionError, openPool } from '#runtime/postgres/pool';
+import { keepRunning } from './keep-running.ts';
 
 export interface Database {
   readonly connectionString: string;
@@ -31,7 +32,8 @@ export async function openDatabase(config: DatabaseConfig, logger: Logger, signa
     const { connectionString } = server;
     const { applied } = await migrate({ connectionString, schema });
     if (applied.length > 0) logger.info({ applied }, 'the schema was brought up to date');
-    return { connectionString, stop: () => server.stop() };
+    const watchNoMore = keepRunning(dataDir, connectionString, logger);
+    return { connectionString, stop: () => watchNoMore().then(() => server.stop()) };
   } catch (error) {
     await server.stop();
     throw error;
