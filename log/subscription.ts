@@ -1,3 +1,4 @@
+import { backoffMs } from '#runtime/timer';
 import { type EventLog, LogUnavailable, type Page, type Position, type SubscriptionOptions } from './port.ts';
 import type { WakeUps } from './wake-ups.ts';
 
@@ -17,8 +18,7 @@ export interface SubscriptionObserver {
 }
 
 const DEFAULT_PAGE_SIZE = 1000;
-const FIRST_BACKOFF_MS = 50;
-const LONGEST_BACKOFF_MS = 2000;
+const BACKOFF = { firstMs: 50, longestMs: 2000 };
 
 /**
  * Pages of events as they come, until the signal aborts. The next page is read when the consumer asks for it, so a slow
@@ -52,16 +52,10 @@ async function readThroughOutages(
     } catch (error) {
       if (!(error instanceof LogUnavailable)) throw error;
       if (failures === 0) feed.observer?.interrupted(error);
-      await feed.wakeUps.wait(feed.wakeUps.count, backoffMs(failures), signal);
+      await feed.wakeUps.wait(feed.wakeUps.count, backoffMs(failures, BACKOFF), signal);
       if (signal.aborted) return undefined;
     }
   }
-}
-
-/** Grows to two seconds; the random half keeps a crowd of readers from coming back in step. */
-function backoffMs(failures: number): number {
-  const longest = Math.min(FIRST_BACKOFF_MS * 2 ** failures, LONGEST_BACKOFF_MS);
-  return longest * (0.5 + Math.random() / 2);
 }
 
 /** Settles like `work`, or with `undefined` as soon as the signal aborts, since a read may hang as long as its timeout. */

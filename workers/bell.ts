@@ -1,4 +1,4 @@
-import { timerAfter } from './timer.ts';
+import { timerAfter } from '#runtime/timer';
 
 /** Wakes one waiting loop; a ring that comes while nobody waits is kept for the next wait. */
 export class Bell {

@@ -1,8 +1,8 @@
 import type { Logger } from '#runtime/logger';
+import { jittered, pause } from '#runtime/timer';
 import { Bell } from './bell.ts';
 import type { ClaimAnswer, HeldLease, WorkerGateway } from './gateway.ts';
 import { Outage } from './outage.ts';
-import { jittered, pause } from './timer.ts';
 
 export interface ClaimLoopOptions {
   readonly gateway: Pick<WorkerGateway, 'claim'>;

@@ -1,7 +1,7 @@
 import type { Logger } from '#runtime/logger';
+import { backoffMs } from '#runtime/timer';
 
-const FIRST_DELAY_MS = 100;
-const LONGEST_DELAY_MS = 5000;
+const BACKOFF = { firstMs: 100, longestMs: 5000 };
 
 /**
  * Counts failures in a row of one thing that is tried for ever: says when to try again, and tells the log once when the
@@ -20,9 +20,8 @@ export class Outage {
   /** @returns How long to wait, in milliseconds. */
   failed(error: unknown): number {
     if (this.#failures === 0) this.#logger.warn({ err: error }, `${this.#what} failed and is tried again`);
-    const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(this.#failures, 10));
     this.#failures += 1;
-    return delay * (0.5 + Math.random() / 2);
+    return backoffMs(this.#failures - 1, BACKOFF);
   }
 
   succeeded(): void {

@@ -1,8 +1,8 @@
 import type { WorkerFacts } from '#commands/contract';
 import type { Logger } from '#runtime/logger';
+import { jittered, pause } from '#runtime/timer';
 import type { WorkerGateway } from './gateway.ts';
 import { Outage } from './outage.ts';
-import { jittered, pause } from './timer.ts';
 
 const SIGN_EVERY_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import type { Logger } from '#runtime/logger';
+import { pause } from '#runtime/timer';
 import type { WorkerGateway } from './gateway.ts';
 import { Outage } from './outage.ts';
-import { pause } from './timer.ts';
 
 const KEPT = 1000;
 

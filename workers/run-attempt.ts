@@ -1,5 +1,6 @@
 import { MAX_PROGRESS_BYTES, MAX_RESULT_BYTES } from '#domain/job/limits';
 import type { JsonValue } from '#domain/json/value';
+import { timerAfter } from '#runtime/timer';
 import { TimedOut } from './abort-reasons.ts';
 import { type Attempt, attemptScope, type Mark } from './attempt.ts';
 import type { JobContext } from './context.ts';
@@ -8,7 +9,6 @@ import type { Outcome } from './gateway.ts';
 import { failed, outcomeOfThrow, snoozed } from './outcomes.ts';
 import { isSnooze, snooze } from './snooze.ts';
 import { storable } from './storable.ts';
-import { timerAfter } from './timer.ts';
 
 /** Records a beat now; see `JobContext.heartbeat`. */
 export type BeatNow = (attempt: Attempt, mark: Mark) => Promise<void>;

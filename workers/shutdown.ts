@@ -1,11 +1,11 @@
 import type { Logger } from '#runtime/logger';
+import { settledWithin } from '#runtime/timer';
 import { ShuttingDown } from './abort-reasons.ts';
 import type { Attempt } from './attempt.ts';
 import type { ClaimLoop } from './claim-loop.ts';
 import type { OutcomeQueue } from './outcome-queue.ts';
 import { released } from './outcomes.ts';
 import type { Presence } from './presence.ts';
-import { settledWithin } from './timer.ts';
 
 /** How long handlers have to stop after their signal aborted. */
 const ABORT_MS = 2000;

@@ -1,7 +1,7 @@
 import type { Commands } from '#commands/contract';
 import type { Logger } from '#runtime/logger';
+import { jittered, pause } from '#runtime/timer';
 import { Outage } from './outage.ts';
-import { jittered, pause } from './timer.ts';
 
 export interface SweeperOptions {
   readonly commands: Pick<Commands, 'sweep'>;

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '#runtime/logger';
+import { backoffMs, pause } from '#runtime/timer';
 import { type AppendResult, LogUnavailable } from '../port.ts';
 import type { SendFlush } from './append.ts';
 import type { EncodedAppend } from './encoding.ts';
@@ -21,8 +21,7 @@ export interface FlushOptions {
   readonly attemptMs: number;
 }
 
-const FIRST_BACKOFF_MS = 20;
-const LONGEST_BACKOFF_MS = 500;
+const BACKOFF = { firstMs: 20, longestMs: 500 };
 
 /**
  * Sends a flush until the outcome of each append is known. When the database refuses it for its data, it is sent again
@@ -69,11 +68,11 @@ export async function sendUntilKnown(
       if (!isPassing(error)) throw error;
       if (failures === 0)
         logger.warn({ err: error, appends: encoded.length }, 'an append got no answer; it is repeated');
-      const pause = Math.min(FIRST_BACKOFF_MS * 2 ** failures, LONGEST_BACKOFF_MS) * (0.5 + Math.random() / 2);
-      if (performance.now() + pause > deadline) {
+      const pauseMs = backoffMs(failures, BACKOFF);
+      if (performance.now() + pauseMs > deadline) {
         throw new LogUnavailable('the outcome of an append could not be learned in time', { cause: error });
       }
-      await delay(pause);
+      await pause(pauseMs);
     }
   }
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { type EventLog, ForeignPosition } from '#log/port';
 import type { Logger } from '#runtime/logger';
+import { backoffMs, jittered, pause } from '#runtime/timer';
 import type { ProjectionProgress } from '../positions/progress.ts';
 import { applyPage } from './apply-page.ts';
 import { handBack, type Ownership, OwnershipLost, takeOwnership } from './ownership.ts';
@@ -30,7 +30,7 @@ export interface Projector {
 
 const STAND_BY_MS = 1000;
 const FAILED_PAUSE_MS = 5000;
-const LONGEST_BACKOFF_MS = 5000;
+const BACKOFF = { firstMs: 100, longestMs: 5000 };
 
 /**
  * Offers this process as projector: for each projection one loop that works while it owns it and stands by while another
@@ -69,7 +69,7 @@ class ProjectionLoop {
   async run(): Promise<void> {
     while (!this.#stopping.aborted) {
       const pauseMs = await this.#work().catch((error: unknown) => this.#pauseAfter(error));
-      if (pauseMs > 0) await delay(pauseMs, undefined, { signal: this.#stopping }).catch(() => undefined);
+      if (pauseMs > 0) await pause(pauseMs, this.#stopping);
     }
   }
 
@@ -77,7 +77,7 @@ class ProjectionLoop {
   async #work(): Promise<number> {
     const { pool, log } = this.#options;
     const owned = await takeOwnership(pool, log, this.#projection, this.#owner);
-    if (owned === null) return STAND_BY_MS * (0.75 + Math.random() / 2);
+    if (owned === null) return jittered(STAND_BY_MS);
     this.#logger.info({ epoch: owned.epoch, position: owned.position }, 'this process works on the projection');
     const tenure = new Tenure(pool, owned);
     try {
@@ -121,6 +121,6 @@ class ProjectionLoop {
     }
     if (this.#failures === 1)
       this.#logger.warn({ err: error }, 'the projection is interrupted and will be tried again');
-    return Math.min(LONGEST_BACKOFF_MS, 100 * 2 ** this.#failures) * (0.5 + Math.random() / 2);
+    return backoffMs(this.#failures, BACKOFF);
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Logger } from '../logger.ts';
+import { backoffMs } from '../timer.ts';
 import { quoteIdentifier, sessionConfig } from './session.ts';
 
 type OnNotify = (payload?: string) => void;
@@ -24,7 +25,7 @@ export interface ListenerOptions {
   readonly probeTimeoutMs?: number;
 }
 
-const BACKOFF_CAP_MS = 5_000;
+const BACKOFF = { firstMs: 100, longestMs: 5_000 };
 
 /** Listens on a connection of its own, for ever: it reconnects by itself and notices a connection that died silently. */
 export function createListener(options: ListenerOptions): Listener {
@@ -86,9 +87,9 @@ class ReconnectingListener implements Listener {
       const connected = await this.#listenUntilBroken();
       if (this.#closing.signal.aborted) break;
       failures = connected ? 1 : failures + 1;
-      // Jitter spreads the reconnects of many processes after a restart of the database.
-      const pauseMs = Math.min(BACKOFF_CAP_MS, 100 * 2 ** failures) * (0.5 + Math.random() / 2);
-      await delay(pauseMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
+      await delay(backoffMs(failures, BACKOFF), undefined, { signal: this.#closing.signal, ref: false }).catch(
+        () => undefined,
+      );
     }
     this.#firstAttempt.resolve();
   }

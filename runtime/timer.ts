@@ -42,3 +42,11 @@ export async function settledWithin(work: Promise<unknown>, ms: number): Promise
 export function jittered(ms: number): number {
   return ms * (0.75 + Math.random() / 2);
 }
+
+/**
+ * How long to wait after so many failures in a row (from 0) before the next try: doubles from `firstMs` to `longestMs`; the
+ * random half keeps a crowd of processes from coming back in step.
+ */
+export function backoffMs(failures: number, limits: { readonly firstMs: number; readonly longestMs: number }): number {
+  return Math.min(limits.longestMs, limits.firstMs * 2 ** failures) * (0.5 + Math.random() / 2);
+}
