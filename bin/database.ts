@@ -40,7 +40,8 @@ export async function openDatabase(config: DatabaseConfig, logger: Logger, signa
   }
 }
 
-async function checkSchema(connectionString: string, schema: string): Promise<void> {
+/** @throws SchemaBehind, MigrationRefused, or what kept the database from being reached. */
+export async function checkSchema(connectionString: string, schema: string): Promise<void> {
   const pool = openPool({ connectionString, schema, max: 1, name: 'holdfast check' });
   try {
     await requireCurrentSchema(pool);

@@ -10,7 +10,7 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] as string);
 }
 
-const STYLE = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:44rem;margin:3rem auto;padding:0 1rem}code{font-family:ui-monospace,monospace}`;
+export const PAGE_STYLE = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:44rem;margin:3rem auto;padding:0 1rem}code{font-family:ui-monospace,monospace}`;
 
 /** A small page without scripts, from text that is HTML already. */
 export function htmlPage(title: string, body: string): string {
@@ -28,5 +28,3 @@ ${body}
 </html>
 `;
 }
-
-export const PAGE_STYLE = STYLE;

@@ -1,4 +1,5 @@
 import type { Call, ClaimOutcome, ClaimRequest } from '#commands/contract';
+import { mayBecomeDue } from '#domain/job/events';
 import type { RunningJob } from '#domain/job/state';
 import type { ApiContext } from '../context.ts';
 import type { StoredEvent } from '../ports.ts';
@@ -54,19 +55,9 @@ async function keepTrying(
 
 /** Events after which a job may be claimed; only the first of a job tells its queue and type. */
 function mayBeWork({ type, data }: StoredEvent, { queues, types }: LeaseCall): boolean {
-  switch (type) {
-    case 'Submitted': {
-      const job = data as { queue: string; type: string };
-      return (queues?.includes(job.queue) ?? true) && (types?.includes(job.type) ?? true);
-    }
-    case 'Failed':
-    case 'Released':
-    case 'Replayed':
-    case 'Rescheduled':
-      return true;
-    default:
-      return false;
-  }
+  if (type !== 'Submitted') return mayBecomeDue(type);
+  const job = data as { queue: string; type: string };
+  return (queues?.includes(job.queue) ?? true) && (types?.includes(job.type) ?? true);
 }
 
 const LONGEST_TIMER_MS = 60_000;

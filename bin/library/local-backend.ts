@@ -1,8 +1,8 @@
 import type { Logger } from '#runtime/logger';
-import { migrate, requireCurrentSchema } from '#runtime/postgres/migrate';
-import { openPool } from '#runtime/postgres/pool';
+import { migrate } from '#runtime/postgres/migrate';
 import { startSweeper } from '#workers/sweeper';
 import { type Core, composeCore } from '../compose.ts';
+import { checkSchema } from '../database.ts';
 import { createReadSide, type ReadSide } from '../read-side.ts';
 import { startProjectorRole } from '../roles/projector.ts';
 import { startWorkerOn } from '../roles/worker.ts';
@@ -50,15 +50,6 @@ export async function openLocalBackend(options: LocalOptions): Promise<Backend> 
     },
     close: () => core.close(),
   };
-}
-
-async function checkSchema(connectionString: string, schema: string): Promise<void> {
-  const pool = openPool({ connectionString, schema, max: 1, name: 'holdfast library check' });
-  try {
-    await requireCurrentSchema(pool);
-  } finally {
-    await pool.end();
-  }
 }
 
 /** The projector and the sweeper, which run as long as a worker of this process does. */

@@ -8,8 +8,8 @@ import { createLocalGateway } from '#workers/local-gateway';
 import { makeWorkerId, startWorker, type Worker } from '#workers/worker';
 import { PACKAGE_VERSION } from '../cli/package-version.ts';
 import type { Core } from '../compose.ts';
-import { createJobFeed } from '../library/job-feed.ts';
 import type { ReadSide } from '../read-side.ts';
+import { createJobFeed } from './job-feed.ts';
 
 type WorkerConfig = Pick<Config, 'handlers' | 'httpAllow' | 'queues' | 'concurrency' | 'pollMs' | 'shutdownSeconds'>;
 

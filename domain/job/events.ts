@@ -107,4 +107,17 @@ export type JobFailure = z.output<typeof failure>;
 export type FailureCause = JobEventData<'Failed'>['why'];
 export type DeadReason = JobEventData<'DeadLettered'>['reason'];
 
+const BECOMES_DUE: ReadonlySet<string> = new Set<JobEventType>([
+  'Submitted',
+  'Failed',
+  'Released',
+  'Replayed',
+  'Rescheduled',
+]);
+
+/** Whether a job may be due after such an event that was not before. */
+export function mayBecomeDue(type: string): boolean {
+  return BECOMES_DUE.has(type);
+}
+
 export const JOB_EVENT_TYPES = Object.keys(jobEventData) as readonly JobEventType[];

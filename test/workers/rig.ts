@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { createJobFeed } from '#bin/library/job-feed';
+import { createJobFeed } from '#bin/roles/job-feed';
 import type { Commands } from '#commands/contract';
 import { createCommands } from '#commands/create-commands';
 import { fold } from '#domain/job/evolve';

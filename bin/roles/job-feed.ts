@@ -1,8 +1,6 @@
+import { mayBecomeDue } from '#domain/job/events';
 import type { StreamNames } from '#domain/streams';
 import type { EventLog, RecordedEvent } from '#log/port';
-
-/** After these a job may be due that was not before. */
-const WORK = new Set(['Submitted', 'Failed', 'Released', 'Replayed', 'Rescheduled']);
 
 /** What workers in this process want to hear of the log at once, from one subscription for all of them. */
 export interface JobFeed {
@@ -22,7 +20,7 @@ export function createJobFeed(log: EventLog, names: StreamNames): JobFeed {
   const follow = async (signal: AbortSignal) => {
     const after = await log.head();
     for await (const { events } of log.subscribe({ after, signal })) {
-      if (events.some(({ type }) => WORK.has(type))) for (const wake of onWork) wake();
+      if (events.some(({ type }) => mayBecomeDue(type))) for (const wake of onWork) wake();
       for (const jobId of cancelled(events, names)) for (const tell of onCancel) tell(jobId);
     }
   };
