@@ -1,4 +1,4 @@
-import type { StreamAppend } from '#log/port';
+import type { StreamAppend } from '../port.ts';
 
 /**
  * Lets a table be written in the append's own transaction and round trip. The store itself knows nothing of that table;

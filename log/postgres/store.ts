@@ -40,7 +40,6 @@ export interface PostgresLogOptions {
   readonly listener?: Listener;
   /** How long an append asks after an unknown outcome, in milliseconds. Default 10,000. */
   readonly appendPatienceMs?: number;
-  readonly metrics?: { readonly appendConflicts: { inc(count: number): void } };
 }
 
 const LIMITS = {
@@ -102,7 +101,7 @@ class PostgresLog implements EventLog {
     if (this.#closing.signal.aborted) throw new LogUnavailable('the log is closed');
     for (const append of appends) checkAppend(append);
     const outcomes = await this.#enqueue(appends);
-    this.#announce(outcomes);
+    this.#tellReaders();
     return resultsOf(appends, outcomes);
   }
 
@@ -179,14 +178,6 @@ class PostgresLog implements EventLog {
     });
     this.#queue.add(waiting.map(({ queued }) => queued));
     return Promise.all(waiting.map(({ promise }) => promise));
-  }
-
-  #announce(outcomes: readonly AppendOutcome[]): void {
-    const conflicts = outcomes.filter(
-      (outcome) => outcome.kind === 'known' && outcome.result.kind === 'conflict',
-    ).length;
-    if (conflicts > 0) this.#options.metrics?.appendConflicts.inc(conflicts);
-    this.#tellReaders();
   }
 
   /** Also when nothing was written: while it was under way, an append may have held readers back from other events. */
