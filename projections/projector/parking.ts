@@ -1,5 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
+import { loadSql } from '#runtime/postgres/sql';
 import type { ParkedStream } from './projection.ts';
+
+const PARK = loadSql(import.meta.url, 'park.sql');
 
 /** The streams that a projection no longer follows. */
 export async function readParkedStreams(db: Pool | PoolClient, projection: string): Promise<Set<string>> {
@@ -16,15 +19,10 @@ export async function parkStreams(
   parked: readonly ParkedStream[],
 ): Promise<void> {
   if (parked.length === 0) return;
-  await transaction.query(
-    `INSERT INTO parked_streams (projection, stream, version, error)
-     SELECT $1, parked.* FROM unnest($2::text[], $3::int[], $4::text[]) AS parked
-     ON CONFLICT (projection, stream) DO NOTHING`,
-    [
-      projection,
-      parked.map((one) => one.stream),
-      parked.map((one) => one.version),
-      parked.map((one) => one.error.replaceAll('\u0000', '\ufffd')),
-    ],
-  );
+  await transaction.query(PARK, [
+    projection,
+    parked.map((one) => one.stream),
+    parked.map((one) => one.version),
+    parked.map((one) => one.error.replaceAll('\u0000', '\ufffd')),
+  ]);
 }

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { EventLog, Position } from '#log/port';
 import { quoteIdentifier } from '#runtime/postgres/session';
+import { loadSql } from '#runtime/postgres/sql';
 import { inTransaction } from '#runtime/postgres/transaction';
 import { positionNumber } from '../positions/position-number.ts';
 import { applyPage } from '../projector/apply-page.ts';
-import { handBack, type Ownership, takeOwnership } from '../projector/ownership.ts';
+import { handBack, LEASE_MS, type Ownership, takeOwnership } from '../projector/ownership.ts';
 import type { Projection } from '../projector/projection.ts';
 
 export interface RebuildOptions {
@@ -17,6 +18,9 @@ export interface RebuildOptions {
   /** Hears how far it is, in events (more precisely: in numbers of the log). */
   onProgress?(done: number, total: number): void;
 }
+
+const FORGET_FOREIGN_CHECKPOINT = loadSql(import.meta.url, 'forget-foreign-checkpoint.sql');
+const BEGIN_GENERATION = loadSql(import.meta.url, 'begin-generation.sql');
 
 /** A running process works on the projection, or newer code did; nothing was changed. */
 export class RebuildRefused extends Error {
@@ -62,20 +66,12 @@ function isBefore(position: Position | null, head: Position): boolean {
 /** A checkpoint of another log stops a projector for good; a rebuild is how it is put right. */
 async function forgetForeignCheckpoint(pool: Pool, log: EventLog, name: string): Promise<void> {
   const head = await log.head();
-  await pool.query(
-    `UPDATE projections SET log_id = $2, position = NULL
-     WHERE name = $1 AND (log_id <> $2 OR position > $3) AND (owner IS NULL OR owned_until <= clock_timestamp())`,
-    [name, log.id, head],
-  );
+  await pool.query(FORGET_FOREIGN_CHECKPOINT, [name, log.id, head]);
 }
 
 async function emptyTables(pool: Pool, projection: Projection, taken: Ownership): Promise<Ownership> {
   await inTransaction(pool, async (transaction) => {
-    const { rowCount } = await transaction.query(
-      `UPDATE projections SET position = NULL, generation = generation + 1, owned_until = clock_timestamp() + interval '5 seconds'
-       WHERE name = $1 AND epoch = $2`,
-      [projection.name, taken.epoch],
-    );
+    const { rowCount } = await transaction.query(BEGIN_GENERATION, [projection.name, taken.epoch, LEASE_MS]);
     if (rowCount !== 1) throw new RebuildRefused(`Another process took ${projection.name} over`);
     await transaction.query('DELETE FROM parked_streams WHERE projection = $1', [projection.name]);
     await transaction.query(`TRUNCATE ${projection.tables.map(quoteIdentifier).join(', ')}`);
