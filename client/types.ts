@@ -181,7 +181,8 @@ export interface Projection {
   readonly name: string;
   readonly state: 'live' | 'catching-up' | 'paused' | 'failed';
   readonly generation: number;
-  readonly position: string;
+  /** Null before the first event. */
+  readonly position: string | null;
   readonly lag_events: number;
   readonly lag_seconds: number;
   readonly parked_streams: number;

@@ -2,7 +2,7 @@ import type { JobEvent, RecordedJobEvent } from '#domain/job/events';
 import { evolve } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
 import { JOB_EVENT_SCHEMA_VERSIONS } from '#domain/job/upcast';
-import type { EventMetadata, JsonObject, NewEvent, StreamAppend } from '#log/port';
+import { type EventMetadata, type JsonObject, type NewEvent, NO_STREAM, type StreamAppend } from '#log/port';
 import type { Call } from './contract.ts';
 
 /** A job's stream moved by decided events: what to append, and the job as it will be when the append is accepted. */
@@ -44,7 +44,7 @@ export function move(facts: MoveFacts): Move {
   });
   const after = job as Job | null;
   if (!after) throw new Error('A move needs at least one event');
-  const expectedVersion = facts.before ? facts.before.version : -1;
+  const expectedVersion = facts.before ? facts.before.version : NO_STREAM;
   return { append: { stream: facts.stream, expectedVersion, events, folded: after }, job: after };
 }
 

@@ -1,21 +1,16 @@
 import type { BulkResult, Job, JobEvent, JobQuery, JsonObject, ListedJob, SubmitJob } from '#client/types';
-import type { AnyJobDefinition } from '#workers/define-job';
-import type { Worker } from '#workers/worker';
+import type { Worker, WorkerOptions } from '#workers/worker';
 
 export interface KeyedSubmit {
   readonly request: SubmitJob;
   readonly idempotencyKey: string | null;
 }
 
-export interface BackendWorkerOptions {
-  readonly jobs: readonly AnyJobDefinition[];
-  /** Null means any. */
-  readonly queues: readonly string[] | null;
-  readonly concurrency: number;
-  readonly pollMs: number;
-  readonly shutdownSeconds: number;
-  readonly workerId: string;
-}
+/** What a worker of the library is told; where it claims from is the backend's own. */
+export type BackendWorkerOptions = Pick<
+  WorkerOptions,
+  'jobs' | 'queues' | 'concurrency' | 'pollMs' | 'shutdownSeconds' | 'workerId'
+>;
 
 export interface Page<T> {
   readonly data: readonly T[];

@@ -5,7 +5,7 @@ import { noop } from '#workers/builtin/noop';
 import type { AnyJobDefinition } from '#workers/define-job';
 import { loadHandlers, requireDistinctTypes } from '#workers/handlers';
 import { createLocalGateway } from '#workers/local-gateway';
-import { makeWorkerId, startWorker, type Worker } from '#workers/worker';
+import { makeWorkerId, startWorker, type Worker, type WorkerOptions } from '#workers/worker';
 import { PACKAGE_VERSION } from '../cli/package-version.ts';
 import type { Core } from '../compose.ts';
 import type { ReadSide } from '../read-side.ts';
@@ -26,15 +26,7 @@ export async function startWorkerRole(
 /** Starts a worker of any jobs on the parts of this process. */
 export function startWorkerOn(
   { core, reads }: { core: Core; reads: ReadSide },
-  options: {
-    readonly jobs: readonly AnyJobDefinition[];
-    readonly queues: readonly string[] | null;
-    readonly concurrency: number;
-    readonly pollMs: number;
-    readonly shutdownSeconds: number;
-    readonly logger: Logger;
-    readonly workerId?: string;
-  },
+  options: Omit<WorkerOptions, 'workerId' | 'gateway' | 'version' | 'subscribeToWork'> & { readonly workerId?: string },
 ): Worker {
   const { commands, clock, log, names } = core;
   const { jobs, queues, workerId = makeWorkerId() } = options;
