@@ -25,8 +25,6 @@ export interface DueJobs {
   overdue(now: number, limit: number): Promise<readonly Candidate[]>;
   /** A claim of these versions was refused: they are left alone until the row's version moves. */
   withhold(refused: readonly { readonly jobId: string; readonly version: number }[]): Promise<void>;
-  /** Ends the mark of candidates that were picked but not claimed after all. */
-  unmark(jobIds: readonly string[]): Promise<void>;
 }
 
 /** Lease requests by their `request_id`, so that a repeated call finds the leases of the first. */

@@ -21,7 +21,6 @@ type PickRow = { [K in keyof DueRecord]: DueRecord[K] | null } & { readonly next
 
 const OFFER_MS = 2000;
 const WITHHOLD = loadSql(import.meta.url, 'withhold.sql');
-const UNMARK = loadSql(import.meta.url, 'unmark.sql');
 
 /** The questions asked of `due_jobs`: the port that the commands pick through. Every answer is a proposal. */
 export class DueJobsTable {
@@ -62,11 +61,6 @@ export class DueJobsTable {
     if (refused.length === 0) return;
     const ids = plainArray(refused.map(({ jobId }) => jobId));
     await this.#options.pool.query(WITHHOLD, [ids, plainArray(refused.map(({ version }) => version))]);
-  }
-
-  /** Ends the marks of jobs that were picked but not claimed. */
-  async unmark(jobIds: readonly string[]): Promise<void> {
-    if (jobIds.length > 0) await this.#options.pool.query(UNMARK, [plainArray(jobIds)]);
   }
 
   /** The jobs that are running under a claim of this lease call. */

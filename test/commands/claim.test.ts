@@ -34,7 +34,7 @@ describe('claims', () => {
     const other = rig.another();
     // Both picked before either appended: the mark of the first is taken off.
     rig.log.beforeNextAppend(async () => {
-      await rig.tables.dueJobs.unmark([job.id]);
+      await rig.unmark(job.id);
       expect(await claimedBy(other, 'fast')).toEqual([job.id]);
     });
     expect(await claimedBy(rig, 'slow')).toEqual([]);
@@ -53,14 +53,13 @@ describe('claims', () => {
     const { job } = await rig.submit();
     const due = rig.tables.dueJobs;
     const { candidates } = await due.pick({ queues: null, types: null, limit: 1, now: rig.clock.now() });
-    await due.unmark([job.id]);
+    await rig.unmark(job.id);
     await rig.done(job.id, { kind: 'reschedule', scheduledAt: null, priority: 1 });
     // A picker that got the row before it moved.
     const stale: DueJobs = {
       pick: async () => ({ candidates, nextDueAt: null }),
       overdue: (now, limit) => due.overdue(now, limit),
       withhold: (refused) => due.withhold(refused),
-      unmark: (ids) => due.unmark(ids),
     };
     expect(await claimedBy(rig.another(rig.clock, stale), 'stale')).toEqual([]);
     // The refusal was of version 0; the row is at 1 and free.
@@ -72,7 +71,7 @@ describe('claims', () => {
     rig.clock.advance(1000);
     // The first pick finds it due and marks it; its process dies before it claims.
     await rig.tables.dueJobs.pick({ queues: null, types: null, limit: 1, now: rig.clock.now() });
-    await rig.tables.dueJobs.unmark([job.id]);
+    await rig.unmark(job.id);
     const behind = rig.another(new ManualClock(rig.clock.now() - 5));
     expect(await claimedBy(behind, 'behind')).toEqual([]);
     rig.clock.advance(2000);

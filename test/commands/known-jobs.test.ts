@@ -121,7 +121,7 @@ function commandsWithoutTables(log: EventLog): Commands {
     clock: new ManualClock(),
     random: () => 1,
     newId: () => newId(NOON),
-    due: { pick: unasked, overdue: unasked, withhold: unasked, unmark: unasked },
+    due: { pick: unasked, overdue: unasked, withhold: unasked },
     leaseRequests: { begin: unasked, finish: unasked, held: unasked },
     keyWindowSeconds: 86_400,
     observe: { written: () => {}, conflict: () => {}, staleWrite: () => {} },

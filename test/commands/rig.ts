@@ -46,6 +46,8 @@ export interface Rig extends Process {
   readonly tables: Tables;
   /** A further process on the same tables. */
   another(clock?: ManualClock, due?: DueJobs): Process;
+  /** Ends the offer of a picked job at once. */
+  unmark(jobId: string): Promise<void>;
   typesOf(jobId: string): Promise<string[]>;
   eventsOf(jobId: string): Promise<readonly RecordedEvent[]>;
   close(): Promise<void>;
@@ -63,6 +65,9 @@ export async function openRig(): Promise<Rig> {
     tables,
     another,
     eventsOf,
+    async unmark(jobId) {
+      await tables.pool.query('UPDATE due_jobs SET offered_until = NULL WHERE job_id = $1', [jobId]);
+    },
     typesOf: async (jobId) => (await eventsOf(jobId)).map(({ type }) => type),
     close: () => tables.close(),
   };

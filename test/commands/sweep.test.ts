@@ -82,7 +82,7 @@ describe('the sweep', () => {
     rig.clock.advance(30_000);
     const other = rig.another();
     rig.log.beforeNextAppend(async () => {
-      await rig.tables.dueJobs.unmark([job.id]);
+      await rig.unmark(job.id);
       expect(await other.commands.sweep()).toBe(1);
     });
     expect(await rig.commands.sweep()).toBe(0);

@@ -30,6 +30,11 @@ describe('due_jobs, written by the append', () => {
     return job;
   }
 
+  /** As if the two seconds of the offer were over. */
+  async function unmark(jobIds: readonly string[]): Promise<void> {
+    await rig.pool.query('UPDATE due_jobs SET offered_until = NULL WHERE job_id = ANY ($1)', [jobIds]);
+  }
+
   async function picked(request: Partial<Parameters<DueJobs['pick']>[0]> = {}): Promise<string[]> {
     const { candidates } = await due.pick({ ...ANY, limit: 100, now: NOW, ...request });
     return candidates.map(({ job }) => job.id);
@@ -105,11 +110,11 @@ describe('due_jobs, written by the append', () => {
     const urgent = await submitted({ priority: 1 });
     const expected = [old.id, urgent.id, first.id, second.id];
     expect(await picked()).toEqual(expected);
-    await due.unmark(expected);
+    await unmark(expected);
     expect(await picked({ queues: ['default'], types: ['default'] })).toEqual(expected);
-    await due.unmark(expected);
+    await unmark(expected);
     expect(await picked({ queues: ['default'] })).toEqual(expected);
-    await due.unmark(expected);
+    await unmark(expected);
     expect(await picked({ types: ['default', 'default', 'other'], limit: 2 })).toEqual(expected.slice(0, 2));
   });
 
@@ -118,7 +123,7 @@ describe('due_jobs, written by the append', () => {
     expect(await picked()).toEqual([job.id]);
     expect(await picked({ now: NOW + 1999 })).toEqual([]);
     expect(await picked({ now: NOW + 2000 })).toEqual([job.id]);
-    await due.unmark([job.id]);
+    await unmark([job.id]);
     expect(await picked({ now: NOW + 2000 })).toEqual([job.id]);
   });
 
@@ -199,7 +204,7 @@ describe('due_jobs, written by the append', () => {
       return table.pick({ ...ANY, limit: 1, now: NOW });
     };
     await expect(picking(new LogUnavailable('away'))).rejects.toThrow('away');
-    await due.unmark([job.id]);
+    await unmark([job.id]);
     expect((await picking(new UnreadableEvent('newer'))).candidates).toEqual([]);
   });
 });
