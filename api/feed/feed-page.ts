@@ -16,7 +16,7 @@ export interface FeedPageAnswer {
 }
 
 /** A filter that lets little through must not make one call read the whole log: the client comes back for the rest. */
-const MOST_STRETCHES = 20;
+const MOST_EVENTS = 10_000;
 const LOOK_AGAIN_MS = 5000;
 
 /** Collects events until the page is full, the log has no more, or, with a wait, something came. */
@@ -42,8 +42,9 @@ async function collect(
 ): Promise<FeedPageAnswer & { readonly atEnd: boolean }> {
   const found: FeedItem[] = [];
   let after = from;
-  for (let stretch = 0; stretch < MOST_STRETCHES; stretch += 1) {
+  for (let looked = 0; looked < MOST_EVENTS; ) {
     const { events, next } = await nextStretch(sources, after);
+    looked += events.length;
     found.push(...(await feedItems(sources, events, filter)));
     after = next;
     if (found.length >= limit) return full(found.slice(0, limit), found.length === limit ? next : undefined);

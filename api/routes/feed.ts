@@ -64,7 +64,7 @@ export function feedRoute(app: App, context: ApiContext): void {
 }
 
 function wantsStream({ headers }: FastifyRequest): boolean {
-  return headers.accept?.includes('text/event-stream') ?? false;
+  return /text\/event-stream/i.test(headers.accept ?? '');
 }
 
 interface StreamCall {

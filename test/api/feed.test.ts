@@ -114,6 +114,15 @@ describe('the feed as JSON', () => {
     expect(nothing.data).toEqual([]);
   });
 
+  test('is found in one call behind much that does not pass the filter, which came one event at a time', async () => {
+    const after = await now();
+    await page(`after=${after}&wait=1&type=never`);
+    for (let n = 0; n < 60; n += 1) await submit({ type: 'crowd' });
+    const job = await submit({ type: 'needle' });
+    await page(`after=${after}&wait=5&type=needle`);
+    expect((await page(`after=${after}&type=needle`)).data[0]?.subject).toBe(job.id);
+  });
+
   test('does not show the events of workers', async () => {
     const after = await now();
     const facts = { workerId: 'x', host: 'h', pid: 1, version: '1', queues: null, types: null, concurrency: 1 };
@@ -195,7 +204,7 @@ describe('the feed as server-sent events', () => {
 
   test('refuses a Last-Event-ID that is no position of this log', async () => {
     const answer = await rig.call('GET', '/v1/events', undefined, {
-      accept: 'text/event-stream',
+      accept: 'Text/Event-Stream',
       'last-event-id': 'x',
     });
     expect(answer.status).toBe(400);
