@@ -48,6 +48,7 @@ export function healthRoutes(app: App, sources: HealthSources): void {
     async handler(_request, reply) {
       const checks = await Promise.all([...sources.checks, running(sources.closing)].map(runCheck));
       const ready = checks.every(({ ok }) => ok);
+      if (!ready) reply.header('Retry-After', '1');
       return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not-ready', checks });
     },
   });

@@ -52,6 +52,7 @@ test('while the database is gone every call is 503 in time, and all is well agai
   expect((await rig.call('GET', '/healthz')).status).toBe(200);
   expect((await rig.call('GET', '/metrics')).status).toBe(200);
   const red = await rig.expectStatus(503, 'GET', '/readyz');
+  expect(red.headers.get('retry-after')).toBe('1');
   expect(red.body).toEqual({
     status: 'not-ready',
     checks: [
