@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { JsonValue } from '#domain/json/value';
-import { parseJsonBody } from '../json/body.ts';
+import { type JsonBody, parseJsonBody } from '../json/body.ts';
 import { ApiProblem } from '../problems/problem.ts';
 
 /**
@@ -13,10 +12,18 @@ export function registerBodyParser(app: FastifyInstance): void {
 }
 
 /** The body as it was sent; an empty object without one, since a body may be missing where all its fields are optional. */
-export function readSentBody({ body, headers }: FastifyRequest): JsonValue {
-  if (!Buffer.isBuffer(body)) return {};
+export function readSentBody({ body, headers }: FastifyRequest, mostProblems?: number): JsonBody {
+  if (!Buffer.isBuffer(body)) return { value: {}, problems: [] };
   refuseOtherCharsets(headers['content-type'] ?? '');
-  return parseJsonBody(body);
+  refuseEncodings(headers['content-encoding']);
+  return parseJsonBody(body, mostProblems);
+}
+
+function refuseEncodings(encoding: string | undefined): void {
+  if (encoding === undefined || /^identity$/i.test(encoding)) return;
+  throw new ApiProblem('unsupported-media-type', 'Bodies are sent as they are, not compressed.', {
+    errors: [{ header: 'Content-Encoding', detail: 'must be identity, or left out' }],
+  });
 }
 
 function refuseOtherCharsets(contentType: string): void {

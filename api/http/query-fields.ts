@@ -45,6 +45,9 @@ export const parameter = {
       .refine(isStorableText, 'must not contain NUL or half a surrogate pair'),
 } as const;
 
+/** For a `refine` across parameters: asked also when others are wrong, so that all that is wrong is told at once. */
+export const whateverElseIsWrong = () => true;
+
 /** A parameter that may be given several times; left out, it is an empty list. */
 export function repeated<T extends z.ZodType<unknown, string>>(value: T) {
   return z.array(value).max(100, 'must not be repeated more than 100 times').default([]);

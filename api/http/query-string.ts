@@ -21,7 +21,7 @@ export function parseQueryString(text: string): RawQuery {
   return query;
 }
 
-export function queryStringProblem(query: object): WrongField[] {
+export function queryStringProblem(query: object): Extract<WrongField, { parameter: string }>[] {
   return MALFORMED in query ? [{ parameter: '', detail: 'the query string must be percent-encoded UTF-8' }] : [];
 }
 

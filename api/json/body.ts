@@ -1,19 +1,23 @@
-import type { JsonValue } from '#domain/json/value';
+import type { FieldProblem, JsonValue } from '#domain/json/value';
 import { type ApiProblem, invalidRequest } from '../problems/problem.ts';
 import { scanJson } from './scan.ts';
 
+export interface JsonBody {
+  readonly value: JsonValue;
+  /** What changed on the way from text to value, so that it must not be used. */
+  readonly problems: readonly FieldProblem[];
+}
+
 /**
- * Reads a JSON body so that nothing in it changes on the way: what cannot be kept is refused by name. An empty body is
- * an empty object, since a body may be missing where all its fields are optional. A byte order mark is skipped.
- * @throws ApiProblem
+ * Reads a JSON body so that nothing in it changes on the way: what cannot be kept is named. An empty body is an empty
+ * object, since a body may be missing where all its fields are optional. A byte order mark is skipped.
+ * @param most - No more problems than these are looked for.
+ * @throws ApiProblem when the bytes are no JSON text at all.
  */
-export function parseJsonBody(bytes: Uint8Array): JsonValue {
+export function parseJsonBody(bytes: Uint8Array, most?: number): JsonBody {
   const text = decode(bytes);
-  if (text.trim() === '') return {};
-  const value = parse(text);
-  const problems = scanJson(text);
-  if (problems.length > 0) throw invalidRequest(problems);
-  return value;
+  if (text.trim() === '') return { value: {}, problems: [] };
+  return { value: parse(text), problems: scanJson(text, most) };
 }
 
 function decode(bytes: Uint8Array): string {

@@ -17,39 +17,43 @@ const MOST_PROBLEMS = 20;
  * Finds what parsing would change in silence: numbers that lose digits, repeated keys, of which one would win, and
  * `__proto__`; and nesting too deep for those who come after. The text must be valid JSON already, which makes the scan
  * simple: strings, numbers and the six structural characters are all it has to tell apart. It never recurses.
+ * @param most - The scan ends with so many problems. With fewer, it has seen the whole text.
  */
-export function scanJson(text: string): FieldProblem[] {
+export function scanJson(text: string, most = MOST_PROBLEMS): FieldProblem[] {
   const open: Container[] = [];
   const problems: FieldProblem[] = [];
+  /** Levels below the deepest that are open: of them nothing is told but that they are there. */
+  let below = 0;
   const refuse = (detail: string, containers: readonly Container[] = open) => {
     problems.push({ pointer: pointerOf(containers), detail });
   };
-  for (let at = 0; at < text.length && problems.length < MOST_PROBLEMS; ) {
+  for (let at = 0; at < text.length && problems.length < most; ) {
     const character = text[at] as string;
     const inside = open.at(-1);
     if (character === '"') {
       const string = text.slice(at, stringEnd(text, at));
       at += string.length;
-      if (inside?.keys && isKey(text, at)) readKey(inside, inside.keys, string, refuse);
+      if (below === 0 && inside?.keys && isKey(text, at)) readKey(inside, inside.keys, string, refuse);
       continue;
     }
     if (character === '-' || (character >= '0' && character <= '9')) {
       NUMBER.lastIndex = at;
       const number = (NUMBER.exec(text) as RegExpExecArray)[0];
       at += number.length;
-      const detail = numberProblem(number);
+      const detail = below === 0 ? numberProblem(number) : undefined;
       if (detail) refuse(detail);
       continue;
     }
     at += 1;
-    if (character === '{') open.push({ keys: new Set(), token: '' });
+    if (open.length === DEEPEST && (character === '{' || character === '[')) {
+      if (below === 0) refuse(`must not be nested deeper than ${MAX_DEPTH} levels`, open.slice(0, 3));
+      below += 1;
+    } else if (below > 0) {
+      if (character === '}' || character === ']') below -= 1;
+    } else if (character === '{') open.push({ keys: new Set(), token: '' });
     else if (character === '[') open.push({ keys: null, token: 0 });
     else if (character === '}' || character === ']') open.pop();
     else if (character === ',' && inside && typeof inside.token === 'number') inside.token += 1;
-    if (open.length > DEEPEST) {
-      refuse(`must not be nested deeper than ${MAX_DEPTH} levels`, open.slice(0, 3));
-      return problems;
-    }
   }
   return problems;
 }

@@ -7,7 +7,7 @@ import { endOfCall } from '../http/call.ts';
 import { hasVersion } from '../http/headers.ts';
 import { answerJob, jobHeaders } from '../http/job-answer.ts';
 import { checkPosition } from '../http/positions.ts';
-import { digits, minPosition, parameter } from '../http/query-fields.ts';
+import { digits, minPosition, parameter, whateverElseIsWrong } from '../http/query-fields.ts';
 import { ApiProblem } from '../problems/problem.ts';
 import { jobNotFound } from '../problems/rejections.ts';
 import { jobPath, jobSchema } from '../schemas/job.ts';
@@ -22,10 +22,12 @@ const querystring = z
   })
   .refine(({ version, as_of }) => version === undefined || as_of === undefined, {
     path: ['as_of'],
+    when: whateverElseIsWrong,
     message: 'must not be given together with version',
   })
   .refine(({ version, as_of, wait }) => wait === undefined || (version === undefined && as_of === undefined), {
     path: ['wait'],
+    when: whateverElseIsWrong,
     message: 'must not be given together with version or as_of, since the past does not change',
   });
 

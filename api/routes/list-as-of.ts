@@ -16,12 +16,10 @@ interface Sources {
 /**
  * Jobs as they were at an instant. What never changes about a job (queue, type, tags, creation) is asked of the table; each
  * job is then folded up to the instant, and its status judged as it was. A page may be short while `nextCursor` is there.
+ * @param query - Sorted by creation.
  * @param asOf - Epoch milliseconds, inclusive.
  */
 export async function listJobsAsOf({ commands, reads }: Sources, query: ListRequest, asOf: number): Promise<JobList> {
-  if (query.sort !== '-created_at' && query.sort !== 'created_at') {
-    throw invalidRequest([{ parameter: 'sort', detail: 'must be created_at or -created_at together with as_of' }]);
-  }
   const { status, acknowledged, createdBefore } = query.filters;
   const binding = bindingOf(query, asOf);
   const filters = {

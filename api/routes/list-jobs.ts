@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import { JOB_STATUSES } from '#domain/job/state';
 import { LARGE_FIELDS, type LargeField } from '#domain/job/view';
-import { JOB_SORTS, type ListRequest } from '#projections/jobs/list-queries';
+import { JOB_SORTS, type JobSort, type ListRequest } from '#projections/jobs/list-queries';
 import type { ApiContext } from '../context.ts';
 import type { App } from '../http/app-type.ts';
 import { settleTables } from '../http/positions.ts';
-import { digits, minPosition, parameter, repeated } from '../http/query-fields.ts';
+import { digits, minPosition, parameter, repeated, whateverElseIsWrong } from '../http/query-fields.ts';
 import { listedJobSchema } from '../schemas/job.ts';
 import { pageOf } from '../schemas/page.ts';
 import { answers } from '../schemas/problem.ts';
 import { listJobsAsOf } from './list-as-of.ts';
 
 const oneOf = <T extends string>(values: readonly T[]) => z.enum(values, `must be one of ${values.join(', ')}`);
+/** What a job was sorted by at an earlier instant is in no index. */
+const MUTABLE_SORTS: readonly JobSort[] = ['scheduled_at', '-updated_at'];
 const MOST = 200;
 const MOST_WITH_LARGE_FIELDS = 50;
 
@@ -45,9 +47,15 @@ const querystring = z
     as_of: parameter.instant.optional().meta({ description: 'Jobs as they were at this instant; sorted by creation' }),
     ...minPosition,
   })
-  .refine((query) => !query.include || (query.limit ?? 0) <= MOST_WITH_LARGE_FIELDS, {
+  .refine((query) => !query.include || !(Number(query.limit) > MOST_WITH_LARGE_FIELDS), {
     path: ['limit'],
+    when: whateverElseIsWrong,
     message: `must be at most ${MOST_WITH_LARGE_FIELDS} together with include`,
+  })
+  .refine((query) => query.as_of === undefined || !MUTABLE_SORTS.includes(query.sort), {
+    path: ['sort'],
+    when: whateverElseIsWrong,
+    message: 'must be created_at or -created_at together with as_of',
   });
 
 export function listJobsRoute(app: App, context: ApiContext): void {
@@ -59,7 +67,7 @@ export function listJobsRoute(app: App, context: ApiContext): void {
       tags: ['jobs'],
       summary: 'List jobs',
       description:
-        'Newest first unless sorted otherwise. A repeated status, queue or type means any of them, a repeated tag all of them. A cursor belongs to the filters and the sort it was made with.',
+        'Newest first unless sorted otherwise. A walk meets every job once; but one that is changed meanwhile moves to the front of `-updated_at`, where a walk that has left finds it no more. A repeated status, queue or type means any of them, a repeated tag all of them. A cursor belongs to the filters and the sort it was made with.',
       querystring,
       response: answers({ 200: pageOf(listedJobSchema) }, ['read-model-behind']),
     },

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { CommandItem, CommandOutcome } from '#commands/contract';
 import type { JobCommand } from '#domain/job/commands';
 import { jobView, listedJob } from '#domain/job/view';
-import { InvalidRequest, parseRequest } from '#domain/json/problems';
+import { fieldProblems, InvalidRequest, withoutRepeats } from '#domain/json/problems';
+import type { FieldProblem } from '#domain/json/value';
 import type { ApiContext } from '../context.ts';
 import type { App } from '../http/app-type.ts';
 import { callOf } from '../http/call.ts';
@@ -43,6 +44,7 @@ export function outcomesRoute(app: App, context: ApiContext): void {
     method: 'POST',
     url: '/v1/leases/outcomes',
     bodyLimit: BULK_BODY_BYTES,
+    config: { judgedAlone: 'outcomes' },
     schema: {
       operationId: 'reportOutcomes',
       tags: ['workers'],
@@ -53,7 +55,9 @@ export function outcomesRoute(app: App, context: ApiContext): void {
       response: answers({ 200: outcomesAnswer }, ['payload-too-large', 'unsupported-media-type']),
     },
     async handler(request, reply) {
-      const reports = request.body.outcomes.map(readReport);
+      const reports = request.body.outcomes.map((sent, index) =>
+        readReport(sent, `/outcomes/${index}`, request.itemProblems.get(index) ?? []),
+      );
       const outcomes = await executeAll(context, request, reports);
       const position = latest(
         [...outcomes.values()].map((outcome) => ('position' in outcome ? outcome.position : null)),
@@ -68,10 +72,10 @@ export function outcomesRoute(app: App, context: ApiContext): void {
 
 type Report = { readonly item: CommandItem } | { readonly problem: ApiProblem };
 
-function readReport(sent: unknown, index: number): Report {
-  const base = `/outcomes/${index}`;
+/** @param sentProblems - What is wrong with the report as it was sent, which its value does not show. */
+function readReport(sent: unknown, base: string, sentProblems: readonly FieldProblem[]): Report {
   try {
-    const outcome = parseRequest(outcomeItem, sent, base);
+    const outcome = readOutcome(sent, base, sentProblems);
     checkSizes(outcome, base);
     if (!jobPath.safeParse({ id: outcome.job_id }).success) return { problem: jobNotFound() };
     return { item: { jobId: outcome.job_id, command: commandOf(outcome) } };
@@ -79,6 +83,14 @@ function readReport(sent: unknown, index: number): Report {
     if (error instanceof InvalidRequest) return { problem: problemOf(error) };
     throw error;
   }
+}
+
+/** @throws InvalidRequest naming every wrong field. */
+function readOutcome(sent: unknown, base: string, sentProblems: readonly FieldProblem[]): OutcomeItem {
+  const parsed = outcomeItem.safeParse(sent, { reportInput: true });
+  const problems = withoutRepeats(sentProblems, parsed.error ? fieldProblems(parsed.error, base) : []);
+  if (!parsed.success || problems.length > 0) throw new InvalidRequest(problems);
+  return parsed.data;
 }
 
 function commandOf(outcome: OutcomeItem): JobCommand {

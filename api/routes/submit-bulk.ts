@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Commands, SubmitOutcome } from '#commands/contract';
 import { field } from '#domain/job/fields';
+import type { Job } from '#domain/job/state';
 import { submitRequest } from '#domain/job/submit';
 import { jobView, type ListedJob, listedJob } from '#domain/job/view';
 import { InvalidRequest } from '#domain/json/problems';
@@ -11,7 +12,7 @@ import { callOf } from '../http/call.ts';
 import { idempotencyKeyHeader, idempotencyKeyOf } from '../http/headers.ts';
 import { latest } from '../http/latest.ts';
 import { problemOf } from '../problems/from-error.ts';
-import { type ApiProblem, invalidRequest, type ProblemBody, problemBody } from '../problems/problem.ts';
+import { ApiProblem, invalidRequest, type ProblemBody, problemBody } from '../problems/problem.ts';
 import { listedJobSchema } from '../schemas/job.ts';
 import { answers, problemSchema } from '../schemas/problem.ts';
 import { type BulkItem, readBulkItems } from './bulk-items.ts';
@@ -57,6 +58,7 @@ export function submitBulkRoute(app: App, context: ApiContext, areServed: AreSer
     method: 'POST',
     url: '/v1/jobs/bulk',
     bodyLimit: BULK_BODY_BYTES,
+    config: { judgedAlone: 'jobs' },
     schema: {
       operationId: 'submitJobs',
       tags: ['jobs'],
@@ -73,7 +75,7 @@ export function submitBulkRoute(app: App, context: ApiContext, areServed: AreSer
       ]),
     },
     async handler(request, reply) {
-      const items = readBulkItems(request.body.jobs, idempotencyKeyOf(request));
+      const items = readBulkItems(request.body.jobs, idempotencyKeyOf(request), request.itemProblems);
       const outcomes = request.body.atomic
         ? await submitTogether(context.commands, items, request)
         : await submitEach(context.commands, items, request);
@@ -112,8 +114,17 @@ async function submitTogether(
   const submits = items.flatMap((item) => ('submit' in item ? [item.submit] : []));
   const outcome = await commands.submitAtomically(submits, callOf(request));
   if (outcome.kind === 'written') return new Map(outcome.outcomes.map((written, index) => [index, written]));
-  const [first] = outcome.conflicts as [(typeof outcome.conflicts)[number]];
-  throw keyReused(first.job?.id ?? null, { pointer: `/jobs/${first.index}/idempotency_key` });
+  throw keysReused(outcome.conflicts);
+}
+
+function keysReused(conflicts: readonly { readonly index: number; readonly job: Job | null }[]): ApiProblem {
+  const [first, ...more] = conflicts.map(({ index, job }) =>
+    keyReused(job?.id ?? null, { pointer: `/jobs/${index}/idempotency_key` }),
+  ) as [ApiProblem, ...ApiProblem[]];
+  if (more.length === 0) return first;
+  return new ApiProblem('idempotency-key-reused', `${conflicts.length} keys were used for other requests.`, {
+    errors: [first, ...more].flatMap(({ errors }) => errors),
+  });
 }
 
 /** Too large alone is 413, anything else among it 400. */

@@ -14,6 +14,13 @@ export class InvalidRequest extends Error {
   }
 }
 
+/** Both, without what `more` says about a place, or below one, that `known` has named already. */
+export function withoutRepeats(known: readonly FieldProblem[], more: readonly FieldProblem[]): FieldProblem[] {
+  const isNew = ({ pointer }: FieldProblem) =>
+    !known.some((named) => pointer === named.pointer || pointer.startsWith(`${named.pointer}/`));
+  return [...known, ...more.filter(isNew)];
+}
+
 /** Each wrong field of a zod error with its JSON Pointer; an unknown field is named by its own pointer. */
 export function fieldProblems(error: z.ZodError, base = ''): FieldProblem[] {
   return error.issues.flatMap((issue) => issueProblems(issue, base));

@@ -194,6 +194,46 @@ describe('bulk submit', () => {
     expect(await rig.eventCount()).toBe((before ?? 0) + 2);
   });
 
+  test('atomic names every key that was used for another request', async () => {
+    const keys = [crypto.randomUUID(), crypto.randomUUID()];
+    const jobs = (type: string) => keys.map((idempotency_key) => ({ type, idempotency_key }));
+    await rig.expectStatus(202, 'POST', '/v1/jobs/bulk', { jobs: jobs('a'), atomic: true });
+    const { body } = await rig.expectStatus(409, 'POST', '/v1/jobs/bulk', { jobs: jobs('b'), atomic: true });
+    expect(body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      '/jobs/0/idempotency_key',
+      '/jobs/1/idempotency_key',
+    ]);
+  });
+
+  test('what text cannot carry in one item is the fault of that item alone', async () => {
+    const [before, deep] = [await rig.eventCount(), `${'['.repeat(300)}${']'.repeat(300)}`];
+    const bad = ['{"a":9007199254740993}', '{"a":1,"a":2}', '{"__proto__":{}}', `{"a":${deep}}`];
+    const items = [...bad.map((payload) => `{"queue":"A","payload":${payload}}`), '{"type":"fine"}'];
+    const { body } = await rig.expectStatus(202, 'POST', '/v1/jobs/bulk', `{"jobs":[${items.join(',')}]}`);
+    expect(body.results.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      ...bad.map(() => 'invalid'),
+      'created',
+    ]);
+    expect(
+      body.results
+        .slice(0, 3)
+        .map(({ problem }: { problem: { errors: { pointer: string }[] } }) =>
+          problem.errors.map(({ pointer }) => pointer).sort(),
+        ),
+    ).toEqual([
+      ['/jobs/0/payload/a', '/jobs/0/queue'],
+      ['/jobs/1/payload/a', '/jobs/1/queue'],
+      ['/jobs/2/payload/__proto__', '/jobs/2/queue'],
+    ]);
+    expect(await rig.eventCount()).toBe((before ?? 0) + 1);
+    const twice = `{"jobs":[{"payload":{"a":-0}},{}],"jobs":[{}]}`;
+    const refused = await rig.expectStatus(400, 'POST', '/v1/jobs/bulk', twice);
+    expect(refused.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/jobs']);
+    const endless = `{"jobs":[{"payload":{"a":[${Array(1000).fill('-0').join(',')}]}},{}]}`;
+    expect((await rig.expectStatus(400, 'POST', '/v1/jobs/bulk', endless)).body.errors).toHaveLength(20);
+    expect(await rig.eventCount()).toBe((before ?? 0) + 1);
+  });
+
   test('takes none, refuses 1,001', async () => {
     expect((await rig.expectStatus(202, 'POST', '/v1/jobs/bulk', { jobs: [] })).body).toEqual({
       ...{ created: 0, refused: 0, results: [] },

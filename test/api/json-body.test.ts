@@ -3,16 +3,15 @@ import { parseJsonBody } from '#api/json/body';
 import { numberProblem } from '#api/json/number';
 import { ApiProblem } from '#api/problems/problem';
 
-const parse = (text: string) => parseJsonBody(new TextEncoder().encode(text));
+const parse = (text: string) => parseJsonBody(new TextEncoder().encode(text)).value;
 
 function problemsOf(bytes: Uint8Array | string): readonly { pointer?: string; detail: string }[] {
   try {
-    parseJsonBody(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes);
+    return parseJsonBody(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes).problems;
   } catch (error) {
     if (error instanceof ApiProblem && error.code === 'invalid-request') return error.errors;
     throw error;
   }
-  return [];
 }
 
 const pointersOf = (text: string) => problemsOf(text).map(({ pointer }) => pointer);

@@ -255,6 +255,20 @@ describe('outcomes', () => {
     expect(rows).toEqual([{ actor: 'worker:w1' }]);
   });
 
+  test('with a number that JSON readers change are refused alone; the others are recorded', async () => {
+    const type = newType();
+    const ids = [await submit(type), await submit(type)];
+    await lease(type, { max_jobs: 2 });
+    const [bad, good] = ids.map((id) => `"job_id":"${id}","fencing_token":1,"action":"complete"`);
+    const sent = `{"outcomes":[{${bad},"result":100000000000000000000,"x":1},{${good},"result":1}]}`;
+    const { body } = await rig.expectStatus(200, 'POST', '/v1/leases/outcomes', sent);
+    expect(body.results[0].problem.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      '/outcomes/0/result',
+      '/outcomes/0/x',
+    ]);
+    expect(body.results[1].job.status).toBe('succeeded');
+  });
+
   test('may be none, may not be 1,001', async () => {
     expect((await rig.expectStatus(200, 'POST', '/v1/leases/outcomes', { outcomes: [] })).body).toEqual({
       results: [],
