@@ -12,6 +12,7 @@ import { registerReference } from './docs/reference.ts';
 import { FeedTail } from './feed/tail.ts';
 import { type Authenticate, createAuth } from './http/auth.ts';
 import { registerBodyParser } from './http/body.ts';
+import { refuseUnclearHeaders, refuseUnclearHost } from './http/clear-headers.ts';
 import { answerClientError } from './http/client-errors.ts';
 import { boundHandler } from './http/deadline.ts';
 import { answerError } from './http/errors.ts';
@@ -94,12 +95,19 @@ function createServer(logger: Logger, authenticate: Authenticate): FastifyInstan
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { querystringParser: parseQueryString, maxParamLength: 128 },
-    http: { maxHeaderSize: 16 * 1024, headersTimeout: 15_000, connectionsCheckingInterval: 5_000 },
+    // Node's own answers to what it would refuse have neither form nor Request-Id.
+    http: {
+      requireHostHeader: false,
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: 15_000,
+      connectionsCheckingInterval: 5_000,
+    },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) =>
       void answerError(refusal(authenticate, request) ?? error, request, reply),
   });
   app.server.maxConnections = 10_000;
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.setErrorHandler(answerError);
   // Schemas are read by `validateRequest`, for all parts of a request at once; answers are made by us and only described.
   app.setValidatorCompiler(() => (value) => ({ value }));
@@ -125,6 +133,7 @@ function guardRequests(
 ): void {
   app.decorateRequest('actor', 'anonymous');
   app.decorateRequest('sentBody', undefined);
+  app.decorateRequest('itemProblems');
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Request-Id', request.id);
   });
@@ -132,7 +141,9 @@ function guardRequests(
   app.register(async () => undefined);
   app.after(() => {
     app.addHook('onRequest', async (request) => {
+      refuseUnclearHost(request);
       request.actor = authenticate(request);
+      refuseUnclearHeaders(request);
       if (request.is404) throw unmatched(request);
     });
   });

@@ -54,7 +54,8 @@ export function hasVersion({ headers }: FastifyRequest, version: number): boolea
   return tags.some((tag) => tag === '*' || tag.replace(/^W\//, '') === `"${version}"`);
 }
 
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+/** As W3C Trace Context has it: version ff and ids of zeros alone are none. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 export function traceparentOf({ headers }: FastifyRequest): string | undefined {
   const header = headers.traceparent;

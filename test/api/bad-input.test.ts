@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../support/until.ts';
 import { type Answer, openRig, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -100,6 +102,8 @@ describe('a submit is refused by name of its field', () => {
     ['{"retry":{"strategy":"fixed","delay_seconds":-5}}', ['/retry/delay_seconds']],
     ['{"retry":{"strategy":"exponential","factor":0,"cap_seconds":1e12}}', ['/retry/factor', '/retry/cap_seconds']],
     ['{"retry":{"strategy":"never"}}', ['/retry/strategy']],
+    ['{"queue":"A b","payload":{"a":9007199254740993,"b":-0},"x":1}', ['/queue', '/payload/a', '/payload/b', '/x']],
+    ['{"priority":1e400,"payload":{"__proto__":1},"tags":"x"}', ['/priority', '/payload/__proto__', '/tags']],
   ])('%s', async (body, places) => {
     const before = await rig.eventCount();
     const answer = await rig.call('POST', '/v1/jobs', body);
@@ -161,6 +165,14 @@ describe('a submit is refused by name of its field', () => {
     await expectUntouched(before);
   });
 
+  test('a body that says it is compressed', async () => {
+    const before = await rig.eventCount();
+    const answer = await rig.call('POST', '/v1/jobs', '{}', { 'content-encoding': 'gzip' });
+    expectProblem(answer, 415, 'unsupported-media-type');
+    expect(placesOf(answer)).toEqual(['Content-Encoding']);
+    await expectUntouched(before);
+  });
+
   test('two Idempotency-Keys, and a body without a type', async () => {
     const before = await rig.eventCount();
     const twice = await raw('POST /v1/jobs HTTP/1.1', [
@@ -207,6 +219,8 @@ describe('a query string is refused by name of its parameter', () => {
     [`/v1/jobs?tag=${'x'.repeat(65)}`, ['tag']],
     ['/v1/jobs?created_after=2026-02-30T00:00:00Z&created_before=12', ['created_after', 'created_before']],
     ['/v1/jobs?sort=name', ['sort']],
+    ['/v1/jobs?limit=51&include=payload&queue=A', ['limit', 'queue']],
+    ['/v1/jobs?as_of=2026-11-30T12:00:00Z&sort=-updated_at&x=1', ['sort', 'x']],
     ['/v1/jobs?acknowledged=1', ['acknowledged']],
     ['/v1/jobs?constructor=1&__proto__=2&toString=3', ['constructor', '__proto__', 'toString']],
     ['/v1/jobs?tag=%ff', ['']],
@@ -231,6 +245,7 @@ describe('a query string is refused by name of its parameter', () => {
     ['?version=x&as_of=yesterday', ['version', 'as_of']],
     ['?version=0&as_of=2026-11-30T12:00:00Z', ['as_of']],
     ['?version=0&wait=1', ['wait']],
+    ['?version=0&as_of=2026-11-30T12:00:00Z&wait=1&min_position=', ['min_position', 'as_of', 'wait']],
     ['?min_position=zzz', ['min_position']],
     ['/events?limit=0', ['limit']],
     ['/events?cursor=zzz', ['cursor']],
@@ -349,6 +364,48 @@ describe('HTTP itself', () => {
     await expectUntouched(await rig.eventCount());
   });
 
+  test.each<[string, string[], number, string]>([
+    ['no Host', [], 400, 'Host'],
+    ['two Hosts', ['Host: localhost', 'Host: example.com'], 400, 'Host'],
+    [
+      'two types of one body',
+      ['Host: localhost', 'Content-Type: application/json', 'Content-Type: a/b'],
+      400,
+      'Content-Type',
+    ],
+    ['two keys', ['Host: localhost', 'Authorization: Bearer a', 'Authorization: Bearer b'], 400, 'Authorization'],
+    ['an expectation nobody knows', ['Host: localhost', 'Expect: a miracle'], 417, 'Expect'],
+  ])('%s is refused by name, with a Request-Id', async (_what, headers, status, header) => {
+    const before = await rig.eventCount();
+    const answer = await rawRequest(['POST /v1/jobs HTTP/1.1', 'Connection: close', 'Content-Length: 0', ...headers]);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/^request-id: \S+\r$/im);
+    expect(answer).toContain('application/problem+json');
+    expect(answer).toContain(`"errors":[{"header":"${header}"`);
+    await expectUntouched(before);
+  });
+
+  test('a body that is too large is answered while the client still sends, not cut off', async () => {
+    const before = await rig.eventCount();
+    const { hostname, port } = new URL(rig.url);
+    const socket = connect(Number(port), hostname);
+    const [length, rest] = [8 * 1024 * 1024, Buffer.alloc(64 * 1024, 'x')];
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.write(`POST /v1/jobs HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n`);
+    socket.write(`Content-Length: ${length}\r\n\r\n`);
+    await until('the answer', () => answer.includes('"code":"payload-too-large"'));
+    for (let sent = 0; sent < length; sent += rest.length) {
+      await new Promise<void>((resolve, reject) => socket.write(rest, (error) => (error ? reject(error) : resolve())));
+    }
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    await once(socket, 'end');
+    expect(answer).toMatch(/^HTTP\/1.1 413 .*HTTP\/1.1 200 /s);
+    await expectUntouched(before);
+  });
+
   test('a sane Request-Id is kept, any other replaced', async () => {
     const ids = ['mine-1', 'x'.repeat(129), 'with space', 'ü'];
     const answers = await Promise.all(ids.map((id) => rig.call('GET', '/v1/nope', undefined, { 'Request-Id': id })));
@@ -360,6 +417,10 @@ describe('HTTP itself', () => {
 
 /** Sends what fetch would not. */
 function raw(line: string, headers: readonly string[], body = ''): Promise<string> {
+  return rawRequest([line, 'Host: 127.0.0.1', 'Connection: close', ...headers], body);
+}
+
+function rawRequest(lines: readonly string[], body = ''): Promise<string> {
   const { hostname, port } = new URL(rig.url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
@@ -368,6 +429,6 @@ function raw(line: string, headers: readonly string[], body = ''): Promise<strin
       text += chunk;
     });
     socket.on('end', () => resolve(text)).on('error', reject);
-    socket.write([line, `Host: ${hostname}`, 'Connection: close', ...headers, '', body].join('\r\n'));
+    socket.write([...lines, '', body].join('\r\n'));
   });
 }

@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify';
+import { ApiProblem, invalidRequest } from '../problems/problem.ts';
+
+/* Node keeps the first of some repeated headers and says nothing. Whoever stands before the server may take another one. */
+
+/** @throws ApiProblem 400 unless there is exactly one `Host`; HTTP/1.0 has none. */
+export function refuseUnclearHost({ raw }: FastifyRequest): void {
+  const given = countOf(raw.rawHeaders, 'host');
+  if (given > 1) throw invalidRequest([{ header: 'Host', detail: 'must be given once' }]);
+  if (given === 0 && raw.httpVersion === '1.1') throw invalidRequest([{ header: 'Host', detail: 'is required' }]);
+}
+
+const ONCE = ['Authorization', 'Content-Type', 'Content-Encoding'];
+
+/** @throws ApiProblem when a header that decides how the request is read is there twice, or expects what nobody knows. */
+export function refuseUnclearHeaders({ raw }: FastifyRequest): void {
+  const repeated = ONCE.filter((header) => countOf(raw.rawHeaders, header.toLowerCase()) > 1);
+  if (repeated.length > 0) throw invalidRequest(repeated.map((header) => ({ header, detail: 'must be given once' })));
+  const { expect } = raw.headers;
+  if (expect === undefined || /^100-continue$/i.test(expect)) return;
+  throw new ApiProblem('invalid-request', 'This expectation cannot be met.', {
+    status: 417,
+    errors: [{ header: 'Expect', detail: 'must be 100-continue' }],
+  });
+}
+
+/** Raw headers are names and values by turns. */
+function countOf(rawHeaders: readonly string[], name: string): number {
+  return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length;
+}
