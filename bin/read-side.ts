@@ -8,6 +8,7 @@ import { projectionViews } from '#projections/status/projection-queries';
 import { WorkerMarks } from '#projections/workers/marks';
 import { isServed, workerViews } from '#projections/workers/worker-queries';
 import type { Core } from './compose.ts';
+import { PROJECTION_NAMES } from './projection-names.ts';
 
 /** The read tables as the API, the workers and the metrics ask them. */
 export interface ReadSide extends Reads {
@@ -15,7 +16,6 @@ export interface ReadSide extends Reads {
   readonly progress: ProjectionProgress;
 }
 
-const PROJECTIONS = ['jobs', 'workers', 'due_jobs'];
 /** With the Postgres log, the append itself writes this table. */
 const WRITTEN_BY_APPEND = ['due_jobs'];
 
@@ -23,7 +23,7 @@ export function createReadSide({ log, tables: pool }: Core, streamPrefix: string
   const progress = new ProjectionProgress();
   const waiter = new PositionWaiter({ pool, progress, writtenByAppend: WRITTEN_BY_APPEND });
   const marks = new WorkerMarks(pool);
-  const status = { pool, log, names: PROJECTIONS, writtenByAppend: WRITTEN_BY_APPEND };
+  const status = { pool, log, names: PROJECTION_NAMES, writtenByAppend: WRITTEN_BY_APPEND };
   return {
     progress,
     listJobs: (query) => listJobs({ pool, log, streamPrefix }, query),

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { PACKAGE_VERSION } from '../package-version.ts';
 import { httpUrl } from './arguments.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
@@ -9,7 +10,6 @@ import { addQueues } from './commands/queues.ts';
 import { addServer } from './commands/server.ts';
 import { addVersion } from './commands/version.ts';
 import { EXIT_CODE_HELP } from './exit-codes.ts';
-import { PACKAGE_VERSION } from './package-version.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The command line of `holdfast`: its commands and options, and with them its help and docs/cli.md. */

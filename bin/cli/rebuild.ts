@@ -10,8 +10,8 @@ import type { Config } from '#runtime/config';
 import { createLogger } from '#runtime/logger';
 import { requireCurrentSchema } from '#runtime/postgres/migrate';
 import { openPool } from '#runtime/postgres/pool';
+import type { ProjectionName } from '../projection-names.ts';
 import { CommandFailure } from './command-failure.ts';
-import type { RebuildableName } from './commands/projections-rebuild.ts';
 import { withDatabase } from './database.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Progress } from './progress.ts';
@@ -22,7 +22,7 @@ interface Rebuildable {
 }
 
 /** `due_jobs` is written by the appends themselves, which therefore have to wait while it is refilled. */
-const REBUILDABLE: Readonly<Record<RebuildableName, Rebuildable>> = {
+const REBUILDABLE: Readonly<Record<ProjectionName, Rebuildable>> = {
   jobs: { create: jobsProjection, rebuild: rebuildOffline },
   workers: { create: workersProjection, rebuild: rebuildOffline },
   due_jobs: { create: dueJobsProjection, rebuild: rebuildUnderLock },
@@ -30,7 +30,7 @@ const REBUILDABLE: Readonly<Record<RebuildableName, Rebuildable>> = {
 const POOL_SIZE = 4;
 
 /** Empties a projection and fills it from the log. @throws CommandFailure when a running process works on it. */
-export async function rebuildProjection(config: Config, name: RebuildableName, progress: Progress): Promise<void> {
+export async function rebuildProjection(config: Config, name: ProjectionName, progress: Progress): Promise<void> {
   await withPool(config, async (pool) => await refill(pool, config, REBUILDABLE[name], progress));
 }
 

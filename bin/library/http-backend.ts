@@ -2,7 +2,7 @@ import { createClient } from '#client/client';
 import type { BulkResult } from '#client/types';
 import type { Logger } from '#runtime/logger';
 import { startWorker } from '#workers/worker';
-import { PACKAGE_VERSION } from '../cli/package-version.ts';
+import { PACKAGE_VERSION } from '../package-version.ts';
 import type { Backend } from './backend.ts';
 import { createHttpGateway } from './http-gateway.ts';
 

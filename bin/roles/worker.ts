@@ -6,8 +6,8 @@ import type { AnyJobDefinition } from '#workers/define-job';
 import { loadHandlers, requireDistinctTypes } from '#workers/handlers';
 import { createLocalGateway } from '#workers/local-gateway';
 import { makeWorkerId, startWorker, type Worker, type WorkerOptions } from '#workers/worker';
-import { PACKAGE_VERSION } from '../cli/package-version.ts';
 import type { Core } from '../compose.ts';
+import { PACKAGE_VERSION } from '../package-version.ts';
 import type { ReadSide } from '../read-side.ts';
 import { createJobFeed } from './job-feed.ts';
 

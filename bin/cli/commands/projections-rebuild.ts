@@ -1,25 +1,26 @@
 import type { Command } from 'commander';
+import { PROJECTION_NAMES } from '../../projection-names.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { EXIT } from '../exit-codes.ts';
 import { showProgress } from '../progress.ts';
 import { openSession, type Session } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 
-const NAMES = ['jobs', 'workers', 'due_jobs'] as const;
-export type RebuildableName = (typeof NAMES)[number];
-
 export function addRebuild(projections: Command, terminal: Terminal): void {
   projections
     .command('rebuild')
     .description('empty a projection and fill it from the log again; no server may run meanwhile')
-    .argument('<name>', NAMES.join(', '))
+    .argument('<name>', PROJECTION_NAMES.join(', '))
     .action(async (name: string, _options, command) => await rebuild(openSession(command, terminal), name));
 }
 
 async function rebuild({ config, terminal, printer }: Session, wanted: string): Promise<void> {
-  const name = NAMES.find((one) => one === wanted);
+  const name = PROJECTION_NAMES.find((one) => one === wanted);
   if (name === undefined) {
-    throw new CommandFailure(EXIT.notFound, `There is no projection ${wanted}; there are ${NAMES.join(', ')}`);
+    throw new CommandFailure(
+      EXIT.notFound,
+      `There is no projection ${wanted}; there are ${PROJECTION_NAMES.join(', ')}`,
+    );
   }
   const { rebuildProjection } = await import('../rebuild.ts');
   const progress = showProgress(terminal, `rebuilding ${name}`);

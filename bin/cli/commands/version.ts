@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PACKAGE_VERSION } from '../package-version.ts';
+import { PACKAGE_VERSION } from '../../package-version.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -1,5 +1,0 @@
-import { readFileSync } from 'node:fs';
-
-const manifest: { version: string } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-
-export const PACKAGE_VERSION = manifest.version;
