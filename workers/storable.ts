@@ -44,13 +44,23 @@ function jsonText(value: unknown, what: string): string {
   }
 }
 
-/** JSON.stringify would write null for numbers that are none. */
+/** JSON.stringify would write null for numbers that are none; and the API refuses whole numbers that readers change. */
 function refuseLossy(member: unknown, what: string): unknown {
   if (typeof member === 'bigint') throw new Unstorable(`${what} cannot be stored: it has a BigInt; write it as text`);
   if (typeof member === 'number' && !Number.isFinite(member)) {
     throw new Unstorable(`${what} cannot be stored: it has the number ${member}`);
   }
+  if (typeof member === 'number' && isSpelledOutBeyondReaders(member)) {
+    throw new Unstorable(
+      `${what} cannot be stored: it has ${member}, a whole number beyond 2^53 - 1; write it as text`,
+    );
+  }
   return member;
+}
+
+/** From 1e21 on, JSON text has an exponent and promises no digits. */
+function isSpelledOutBeyondReaders(number: number): boolean {
+  return Number.isInteger(number) && !Number.isSafeInteger(number) && Math.abs(number) < 1e21;
 }
 
 /** The engine's own words are the only way to tell its TypeError from one of the value's getters. */

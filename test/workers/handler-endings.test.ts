@@ -85,6 +85,11 @@ describe('a handler that ends in an odd way fails alone, with readable text', ()
     ['returns a function', () => () => 1, /function/],
     ['returns 50 MB of text', () => 'x'.repeat(50 * 1024 * 1024), /bytes of JSON, more than 262144/],
     ['returns a number that is none', () => ({ n: Number.NaN }), /number NaN/],
+    [
+      'returns a whole number that readers change',
+      () => ({ n: 2 ** 53 + 2 }),
+      /9007199254740994, a whole number beyond/,
+    ],
     ['returns text with NUL', () => 'a\u0000b', /NUL/],
     [
       'returns an object with a throwing getter',
