@@ -32,6 +32,12 @@ function adviceOf(thrown: unknown): Pick<Fail, 'retryable' | 'retryAfterSeconds'
   return { retryable: true, retryAfterSeconds: null };
 }
 
+/** What is reported of an attempt whose result the scheduler did not take, whatever the reason. */
+export function refusedResult({ fencingToken }: Pick<Outcome, 'fencingToken'>, detail: string): Fail {
+  const error = { message: `The result was refused: ${detail}`, code: 'result-refused', stack: null };
+  return { kind: 'fail', fencingToken, error, why: 'error', retryable: false, retryAfterSeconds: null };
+}
+
 export function released(attempt: Attempt, reason: string, delaySeconds = 0): Outcome {
   return { kind: 'release', fencingToken: attempt.fencingToken, delaySeconds, reason };
 }

@@ -10,7 +10,7 @@ import type { HeldLease, Outcome, Report, ReportAnswer, WorkerGateway } from './
 import { LeaseKeeper } from './lease-keeper.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { OutcomeQueue } from './outcome-queue.ts';
-import { released } from './outcomes.ts';
+import { refusedResult, released } from './outcomes.ts';
 import { Presence } from './presence.ts';
 import { guardProcess } from './process-guard.ts';
 import { RecentCancels } from './recent-cancels.ts';
@@ -162,6 +162,8 @@ class JobWorker implements Worker {
         return;
       case 'refused':
         logger.error({ jobId, outcome: command.kind, detail: answer.detail }, 'the outcome was refused');
+        // Said as a failure, it is seen at once; left alone, the attempt would end with its lease and count as a crash.
+        if (command.kind === 'complete') this.#outcomes.add({ jobId, command: refusedResult(command, answer.detail) });
     }
   }
 

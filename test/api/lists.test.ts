@@ -150,6 +150,25 @@ describe('the list of jobs', () => {
   });
 });
 
+test('the short lists come in pages by name, whose cursors belong to their list', async () => {
+  for (const queue of ['page-c', 'page-a', 'page-b']) await rig.expectStatus(202, 'POST', '/v1/jobs', { queue });
+  const { headers } = await rig.expectStatus(202, 'POST', '/v1/jobs', { queue: 'page-d' });
+  const settled = `min_position=${headers.get('holdfast-position')}`;
+  const seen: string[] = [];
+  let cursor = '';
+  do {
+    const { body } = await rig.expectStatus(200, 'GET', `/v1/queues?limit=3&${settled}${cursor}`);
+    seen.push(...body.data.map(({ name }: { name: string }) => name));
+    cursor = body.next_cursor && `&cursor=${body.next_cursor}`;
+  } while (cursor);
+  expect(seen).toEqual([...new Set(seen)].sort());
+  expect(seen).toEqual(expect.arrayContaining(['page-a', 'page-b', 'page-c', 'page-d']));
+  const { body } = await rig.expectStatus(200, 'GET', '/v1/projections?limit=1');
+  expect(body.data).toHaveLength(1);
+  const foreign = await rig.expectStatus(400, 'GET', `/v1/queues?cursor=${body.next_cursor}`);
+  expect(foreign.body.errors[0].parameter).toBe('cursor');
+});
+
 test('a table that does not come along within 5 s is 503, never an old answer', async () => {
   const behind = await openRig({ projector: false });
   try {

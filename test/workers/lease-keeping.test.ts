@@ -44,6 +44,21 @@ test('a job shorter than a third of its lease writes no heartbeat', async () => 
   expect(gateway.beats).toEqual([]);
 });
 
+test('a result that the scheduler refuses for good ends as a failure that says so, once', async () => {
+  const gateway = new ScriptedGateway();
+  gateway.onReport = async (reports) => reports.map(() => ({ kind: 'refused', detail: 'too large' }));
+  gateway.offer(lease('huge', { leaseSeconds: 30 }));
+  const worker = work(gateway, () => 'done');
+  await until('the failure is reported, too', () => gateway.reports.length === 2);
+  expect(gateway.reports.map(({ command }) => command.kind)).toEqual(['complete', 'fail']);
+  expect(gateway.reports[1]?.command).toMatchObject({
+    ...{ fencingToken: 1, retryable: false },
+    error: { code: 'result-refused', message: expect.stringContaining('too large') },
+  });
+  await worker.stop();
+  expect(gateway.reports).toHaveLength(2);
+});
+
 test('the leases of all running jobs are extended at a third, in one batch', async () => {
   const gateway = new ScriptedGateway();
   const sizes: number[] = [];
