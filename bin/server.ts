@@ -16,13 +16,29 @@ import { startWorkerRole } from './roles/worker.ts';
 import { untilToldToStop } from './signals.ts';
 
 /** What a process is made of once it runs; stopped from the last to the first. */
-type Stop = () => Promise<void>;
+interface Stop {
+  readonly what: string;
+  readonly stop: () => Promise<void>;
+  readonly withinMs: number;
+}
+
+const STOP_WITHIN_MS = 5_000;
+/** A server that ends in good order writes down what it has in memory. */
+const DATABASE_STOPS_WITHIN_MS = 30_000;
+/** Beyond its own grace a worker takes a moment to hand its jobs back. */
+const WORKER_MARGIN_MS = 10_000;
+
+function part(what: string, stop: () => Promise<void>, withinMs = STOP_WITHIN_MS): Stop {
+  return { what, stop, withinMs };
+}
 
 interface Parts {
   readonly core: Core;
   readonly reads: ReadSide;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Aborted once the process was told to stop. */
+  readonly stopping: AbortSignal;
 }
 
 /**
@@ -39,36 +55,55 @@ export async function runServer(config: Config): Promise<void> {
   const stops: Stop[] = [];
   try {
     const database = await openDatabase(config, logger, stopping.signal);
-    stops.push(database.stop);
-    await startRoles(config, database, logger, stops);
+    stops.push(part('database', database.stop, DATABASE_STOPS_WITHIN_MS));
+    await startRoles(config, { database, logger, stopping: stopping.signal }, stops);
     await told;
   } catch (error) {
     // Told to stop while it was starting: nothing went wrong.
     if (!stopping.signal.aborted) throw error;
   } finally {
-    for (const stop of stops.reverse()) {
-      await stop().catch((error: unknown) => logger.error({ err: error }, 'a part did not stop in good order'));
-    }
+    await stopAll(stops.reverse(), logger);
   }
 }
 
-async function startRoles(config: Config, database: Database, logger: Logger, stops: Stop[]): Promise<void> {
+/**
+ * A part that waits for a database that has fallen silent is left behind: what it still had to say is in the log or ends
+ * with a lease, and whoever told us to stop will not wait for ever.
+ */
+async function stopAll(stops: readonly Stop[], logger: Logger): Promise<void> {
+  for (const { what, stop, withinMs } of stops) {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new Error(`no end within ${withinMs} ms`)), withinMs);
+    await Promise.race([stop(), late.promise]).catch((error: unknown) =>
+      logger.error({ err: error, part: what }, 'a part did not stop in good order'),
+    );
+    clearTimeout(timer);
+  }
+}
+
+async function startRoles(
+  config: Config,
+  { database, logger, stopping }: { database: Database; logger: Logger; stopping: AbortSignal },
+  stops: Stop[],
+): Promise<void> {
   const { roles, streamPrefix } = config;
   const metrics = createMetrics({ logger });
   const { connectionString } = database;
   const core = await composeCore({ ...config, connectionString, logger, metrics, name: [...roles].join('+') });
-  stops.push(core.close);
+  stops.push(part('log', core.close));
   const reads = createReadSide(core, streamPrefix);
-  const parts: Parts = { core, reads, logger, metrics };
+  const parts: Parts = { core, reads, logger, metrics, stopping };
   collectReadMetrics(metrics, parts);
   if (roles.has('relay')) logger.warn('the role relay has nothing to do: no Kafka is configured');
-  if (roles.has('projector')) stops.push(startProjectorRole(parts, streamPrefix, logger).stop);
-  if (roles.has('scheduler'))
-    stops.push(startSweeper({ commands: core.commands, sweepMs: config.sweepMs, logger }).stop);
+  if (roles.has('projector')) stops.push(part('projector', startProjectorRole(parts, streamPrefix, logger).stop));
+  if (roles.has('scheduler')) {
+    const sweeper = startSweeper({ commands: core.commands, sweepMs: config.sweepMs, logger });
+    stops.push(part('scheduler', sweeper.stop));
+  }
   const url = await startFront(config, parts, stops);
   if (roles.has('worker')) {
     const worker = await startWorkerRole(parts, config, logger);
-    stops.push(() => worker.stop());
+    stops.push(part('worker', () => worker.stop(), config.shutdownSeconds * 1000 + WORKER_MARGIN_MS));
   }
   process.stdout.write(`holdfast ready ${url ?? [...roles].join(',')}\n`);
 }
@@ -80,16 +115,23 @@ async function startFront(config: Config, parts: Parts, stops: Stop[]): Promise<
   const facts = { logger, metrics, checks: readinessChecks(parts), version: await versionInfo(parts) };
   if (roles.has('api')) {
     const api = await startApiRole(parts, config, facts);
-    stops.push(api.close);
+    stops.push(part('api', api.close));
     return api.url;
   }
   const ops = await startOpsServer(facts, { host, port, logger });
-  stops.push(ops.close);
+  stops.push(part('health', ops.close));
   return null;
 }
 
-function readinessChecks({ core }: Parts): ReadinessCheck[] {
+function readinessChecks({ core, stopping }: Parts): ReadinessCheck[] {
   return [
+    {
+      // From the signal on, so that nothing new is sent here while workers finish what they have.
+      name: 'process',
+      check: async () => {
+        if (stopping.aborted) throw new Error('is told to stop');
+      },
+    },
     { name: 'postgres', check: async () => void (await core.tables.query('SELECT 1')) },
     { name: 'log', check: async () => void (await core.log.head()) },
   ];

@@ -1,6 +1,7 @@
 import { claim } from './claim.ts';
 import type { Commands } from './contract.ts';
 import type { Deps } from './deps.ts';
+import { InTurn } from './in-turn.ts';
 import { KnownJobs } from './known-jobs.ts';
 import { readHistory, readJob } from './read.ts';
 import { executeKnowingRepeats } from './repeats.ts';
@@ -12,10 +13,14 @@ import { workerStarted, workerStopped } from './worker-presence.ts';
 /** Puts the commands together on what they need. */
 export function createCommands(given: Omit<Deps, 'known'>): Commands {
   const deps: Deps = { ...given, known: new KnownJobs() };
+  const turns = new InTurn();
   return {
     submit: (items, call) => submit(deps, items, call),
     submitAtomically: (items, call) => submitAtomically(deps, items, call),
-    execute: (items, call) => executeKnowingRepeats(deps, items, call),
+    execute: (items, call) => {
+      const jobIds = [...new Set(items.map(({ jobId }) => jobId))];
+      return turns.run(jobIds, () => executeKnowingRepeats(deps, items, call));
+    },
     replayAsNew: (jobId, changes, call) => replayAsNew(deps, jobId, changes, call),
     claim: (request, call) => claim(deps, request, call),
     sweep: () => sweep(deps),

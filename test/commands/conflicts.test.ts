@@ -119,6 +119,14 @@ describe('many commands on one job', () => {
     );
   });
 
+  it('from many callers at once go in turn, and do not refuse one another', async () => {
+    const { job } = await rig.submit();
+    await rig.claim();
+    const calls = Array.from({ length: 100 }, () => rig.execute(job.id, beat(1)));
+    expect((await Promise.all(calls)).map(codeOf)).toEqual(Array.from({ length: 100 }, () => 'done'));
+    expect(rig.observed.conflicts).toBe(0);
+  });
+
   it('give up with an error when others move the job every single time', async () => {
     const { job } = await rig.submit();
     await rig.claim();
