@@ -164,6 +164,38 @@ describe('reports under a fencing token', () => {
     await rig.expectStatus(200, 'POST', `/v1/jobs/${id}/complete`, { fencing_token: 2, result: { by: 'w2' } });
   });
 
+  test('of a worker that was silent past its lease, whose job another finished, are all refused', async () => {
+    const type = newType();
+    const id = await submit(type, { lease_seconds: 5, retry: { strategy: 'fixed', delay_seconds: 0 } });
+    expect((await lease(type, { worker_id: 'frozen' })).body.leases).toHaveLength(1);
+    await until('the lease is over and another worker has the job', async () => {
+      const [given] = (await lease(type, { worker_id: 'second', wait_seconds: 10 })).body.leases;
+      return given?.job.id === id && given.fencing_token === 2;
+    });
+    await rig.expectStatus(200, 'POST', `/v1/jobs/${id}/complete`, { fencing_token: 2, result: 'second' });
+    const reports = [
+      ['heartbeat', { progress: 1 }],
+      ['complete', { result: 'frozen' }],
+      ['fail', { error: { message: 'frozen' } }],
+      ['release', {}],
+    ] as const;
+    for (const [action, fields] of reports) {
+      const refused = await rig.expectStatus(409, 'POST', `/v1/jobs/${id}/${action}`, { fencing_token: 1, ...fields });
+      expect(refused.body.code).toBe('lease-lost');
+    }
+    expect(await job(id)).toMatchObject({ status: 'succeeded', result: 'second', progress: null, version: 4 });
+    const { data } = (await rig.call('GET', `/v1/jobs/${id}/events`)).body;
+    expect(
+      data.map(({ type: name, metadata }: { type: string; metadata: { actor: string } }) => [name, metadata.actor]),
+    ).toEqual([
+      ['Submitted', 'anonymous'],
+      ['Claimed', 'worker:frozen'],
+      ['Failed', 'system:sweeper'],
+      ['Claimed', 'worker:second'],
+      ['Succeeded', 'worker:second'],
+    ]);
+  });
+
   test('an outcome repeated word for word is 200, even after the job went on', async () => {
     const type = newType();
     const id = await submit(type, { retry: { strategy: 'fixed', delay_seconds: 0 } });
