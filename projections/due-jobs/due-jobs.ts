@@ -35,7 +35,7 @@ export class DueJobsTable {
     this.#pick = `SELECT due.*, ${payload} FROM due_jobs_pick($1, $2, $3, $4, $5) AS due`;
     this.#overdue = `SELECT due.*, ${payload} FROM due_jobs_overdue($1, $2, $3) AS due`;
     this.#held = `SELECT due.job_id, due.version, due.state_format, due.state, ${payload} FROM due_jobs AS due
-      WHERE due.request_id = $1`;
+      WHERE due.request_id = $1 ORDER BY due.rank, due.entered_position`;
   }
 
   /**
@@ -63,7 +63,7 @@ export class DueJobsTable {
     await this.#options.pool.query(WITHHOLD, [ids, plainArray(refused.map(({ version }) => version))]);
   }
 
-  /** The jobs that are running under a claim of this lease call. */
+  /** The jobs that are running under a claim of this lease call, in the order in which it got them. */
   async held(requestId: string): Promise<readonly RunningJob[]> {
     const { rows } = await this.#options.pool.query<DueRecord>(this.#held, [requestId]);
     const jobs = await jobsOf(rows, this.#options);

@@ -105,6 +105,17 @@ describe('a lease call that is repeated with its request id', () => {
     expect(await claimedBy(rig, 'w', 'r', 2)).toEqual([first[1]]);
   });
 
+  it('gets them in the order of the first answer, however their rows lie', async () => {
+    await rig.submit({ priority: -5 });
+    await rig.submit();
+    await rig.submit({ priority: 5 });
+    const first = await claimedBy(rig, 'w', 'r');
+    expect(first).toHaveLength(3);
+    // The rows lie in the order of their ids from here on, which is the opposite one.
+    await rig.tables.pool.query('CLUSTER due_jobs USING due_jobs_pkey');
+    expect(await claimedBy(rig.another(), 'w', 'r')).toEqual(first);
+  });
+
   it('shows the lease as the last beat left it', async () => {
     const { job } = await rig.submit();
     await claimedBy(rig, 'w', 'r');
