@@ -40,7 +40,7 @@ CREATE INDEX due_jobs_requests ON due_jobs (request_id) WHERE request_id IS NOT 
 CREATE FUNCTION due_jobs_promote(p_now bigint, p_limit integer) RETURNS integer
 LANGUAGE plpgsql
 SET search_path FROM CURRENT
-SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 DECLARE
   promoted integer;
@@ -61,7 +61,7 @@ $$;
 CREATE FUNCTION due_jobs_pairs(p_queues text[], p_types text[]) RETURNS TABLE (queue text, type text)
 LANGUAGE plpgsql
 SET search_path FROM CURRENT
-SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET enable_bitmapscan = off
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off SET enable_bitmapscan = off
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -107,7 +107,7 @@ CREATE FUNCTION due_jobs_pick(p_queues text[], p_types text[], p_limit integer, 
 RETURNS TABLE (job_id uuid, version integer, state_format smallint, state json, next_due_at bigint)
 LANGUAGE plpgsql
 SET search_path FROM CURRENT
-SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET enable_sort = off
 AS $$
 #variable_conflict use_column
@@ -180,7 +180,7 @@ CREATE FUNCTION due_jobs_overdue(p_limit integer, p_now bigint, p_offered_until 
 RETURNS TABLE (job_id uuid, version integer, state_format smallint, state json)
 LANGUAGE plpgsql
 SET search_path FROM CURRENT
-SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
 BEGIN

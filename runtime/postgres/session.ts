@@ -30,6 +30,8 @@ export function sessionConfig(session: Session): ClientConfig {
     search_path: quoteIdentifier(session.schema),
     TimeZone: 'UTC',
     default_transaction_isolation: 'read committed',
+    // Every statement of ours is short; compiling one takes longer than running it.
+    jit: 'off',
     statement_timeout: String(session.statementTimeoutMs),
     lock_timeout: String(LOCK_TIMEOUT_MS),
     idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS),

@@ -59,6 +59,15 @@ describe('postgres: the events table', () => {
     }
   });
 
+  it('is reached by functions that never have their plans compiled, which before PostgreSQL 18 would happen at every call', async () => {
+    const { rows } = await opened.database.pool.query<{ name: string; jit_is_off: boolean }>(
+      `SELECT proname AS name, 'jit=off' = ANY (proconfig) AS jit_is_off FROM pg_proc
+       WHERE pronamespace = 'holdfast'::regnamespace AND 'enable_seqscan=off' = ANY (proconfig)`,
+    );
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.filter(({ jit_is_off }) => !jit_is_off)).toEqual([]);
+  });
+
   it('refuses a version twice', async () => {
     await expect(insertDirectly('kept', 0, null)).rejects.toThrow(/events_stream_version/);
   });
