@@ -22,10 +22,13 @@ export const leaseRequest = z
   })
   .meta({ examples: [{ worker_id: 'w1', queues: ['default'], max_jobs: 10, wait_seconds: 30 }] });
 
+/** As long as the largest body may be; what is stored of it is cut. */
+const errorText = text(16 * 1024 * 1024);
+
 const reportedError = z.strictObject({
-  message: z.string('must be text'),
+  message: errorText,
   code: text(255).nullable().optional(),
-  stack: z.string().nullable().optional(),
+  stack: errorText.nullable().optional(),
 });
 
 const token = { fencing_token: field.fencingToken };

@@ -233,7 +233,7 @@ describe('reports under a fencing token', () => {
     expect(ended).toMatchObject({ status: 'dead', dead_reason: 'not-retryable' });
   });
 
-  test('error text is cut and cleaned, never refused; large values are 413', async () => {
+  test('error text is cut, and refused where it cannot be stored; large values are 413', async () => {
     const type = newType();
     const id = await submit(type);
     await lease(type);
@@ -244,11 +244,19 @@ describe('reports under a fencing token', () => {
     const progress = { fencing_token: 1, progress: 'x'.repeat(16 * 1024), checkpoint: 'x'.repeat(16 * 1024) };
     const beat = await rig.expectStatus(413, 'POST', `${path}/heartbeat`, progress);
     expect(beat.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/progress', '/checkpoint']);
-    const error = { message: `<img src=x>\u0000${'ä'.repeat(20_000)}`, stack: '\ud800' };
+    const unstorable = { message: 'a\u0000', stack: '\ud800', code: '\u0000' };
+    const named = await rig.expectStatus(400, 'POST', `${path}/fail`, { fencing_token: 1, error: unstorable });
+    expect(named.body.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+      '/error/code',
+      '/error/message',
+      '/error/stack',
+    ]);
+    expect(await job(id)).toMatchObject({ status: 'running', version: 1, last_error: null });
+    const error = { message: `<img src=x>${'ä'.repeat(20_000)}`, stack: 'at <script>' };
     const { body } = await rig.expectStatus(200, 'POST', `${path}/fail`, { fencing_token: 1, error });
     expect(Buffer.byteLength(body.last_error.message)).toBeLessThanOrEqual(16 * 1024);
-    expect(body.last_error.message).toMatch(/^<img src=x>\ufffd.*\[cut, \d+ bytes in all\]$/s);
-    expect(body.last_error.stack).toBe('\ufffd');
+    expect(body.last_error.message).toMatch(/^<img src=x>ä.*\[cut, \d+ bytes in all\]$/s);
+    expect(body.last_error.stack).toBe('at <script>');
   });
 });
 
