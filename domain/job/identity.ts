@@ -1,5 +1,5 @@
-/** SHA-256 of a text's UTF-8, 32 bytes. The shell brings it, since the domain does no crypto of its own. */
-export type Sha256 = (text: string) => Uint8Array;
+/** SHA-256 of a text's UTF-8 as 64 hex digits in lower case. The shell brings it, since the domain does no crypto of its own. */
+export type Sha256 = (text: string) => string;
 
 /** A job's id: a UUID, in lower case. */
 export const JOB_ID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -28,11 +28,12 @@ export function outcomeEventId(
   return derivedUuid(sha256, ['outcome', jobId, fencingToken, kind, bodyDigest, index]);
 }
 
+/** The digit that holds the variant's two bits, 10, and the two that the hash fills. */
+const VARIANT_DIGITS = '89ab';
+
 /** A UUID of version 8 (RFC 9562: custom) from the SHA-256 of the parts, which are kept apart by JSON. */
 export function derivedUuid(sha256: Sha256, parts: readonly (string | number)[]): string {
-  const bytes = sha256(JSON.stringify(parts)).slice(0, 16);
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  const hex = sha256(JSON.stringify(parts));
+  const variant = VARIANT_DIGITS[Number.parseInt(hex.slice(16, 17), 16) & 3];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

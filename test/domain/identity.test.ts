@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { derivedUuid, keyedJobId, outcomeEventId } from '#domain/job/identity';
 import { streamNames } from '#domain/streams';
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest();
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const UUID_8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('the id of a keyed job', () => {
@@ -34,6 +34,11 @@ describe('the id of a keyed job', () => {
 
 describe('the id of an outcome event', () => {
   const outcome = { jobId: 'j', fencingToken: 1, kind: 'complete', bodyDigest: 'd', index: 0 };
+
+  // A worker that repeats a report after an upgrade must be known again.
+  it('never changes', () => {
+    expect(outcomeEventId(sha256, outcome)).toBe('958d836c-5811-8164-b89b-d30cb8f854dc');
+  });
 
   it('is the same for the same report', () => {
     expect(outcomeEventId(sha256, { ...outcome })).toBe(outcomeEventId(sha256, outcome));
