@@ -100,6 +100,21 @@ describe('an instant', () => {
     expect(both).toBeGreaterThan(500);
   });
 
+  it('is written as Date writes it, whatever was written before', () => {
+    const instant = fc.oneof(
+      fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT }),
+      fc.double({ min: FIRST_INSTANT, max: LAST_INSTANT, noNaN: true }),
+      fc.integer({ min: -3 * 86_400_000, max: 3 * 86_400_000 }),
+    );
+    fc.assert(
+      fc.property(instant, (epochMs) => {
+        expect(toInstantText(epochMs)).toBe(new Date(epochMs).toISOString());
+      }),
+      { numRuns: 2000 },
+    );
+    expect(() => toInstantText(Number.NaN)).toThrow(RangeError);
+  });
+
   it('survives being written and read', () => {
     fc.assert(
       fc.property(fc.integer({ min: FIRST_INSTANT, max: LAST_INSTANT }), (instant) => {
