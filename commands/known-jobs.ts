@@ -1,5 +1,5 @@
 import type { RunningJob } from '#domain/job/state';
-import { jsonBytes } from '#domain/json/value';
+import type { JsonValue } from '#domain/json/value';
 import type { Position } from '#log/port';
 
 /** All that is kept together, in bytes. A job takes 1 KiB beside what users put into it. */
@@ -24,19 +24,21 @@ export class KnownJobs {
   }
 
   /** Remembers a job as the newest; the longest unused ones make room. */
-  keep(known: KnownJob): void {
-    const before = this.#jobs.get(known.job.id);
-    this.forget(known.job.id);
-    const { payload, progress, checkpoint, lastError } = known.job;
+  keep({ job, position }: KnownJob): void {
+    const before = this.#jobs.get(job.id);
+    if (before) this.forget(job.id);
     // The payload never changes, and is what takes time to measure.
-    const payloadBytes = before ? before.payloadBytes : jsonBytes(payload);
-    const bytes =
-      SMALLEST + payloadBytes + jsonBytes([progress, checkpoint, lastError?.message ?? null, lastError?.stack ?? null]);
-    this.#jobs.set(known.job.id, { ...known, bytes, payloadBytes });
+    const payloadBytes = before ? before.payloadBytes : roomOf(job.payload);
+    const bytes = SMALLEST + payloadBytes + roomOf(job.progress) + roomOf(job.checkpoint) + roomOfError(job);
+    this.#jobs.set(job.id, { job, position, bytes, payloadBytes });
     this.#bytes += bytes;
+    if (this.#bytes > MAX_BYTES) this.#makeRoom();
+  }
+
+  #makeRoom(): void {
     for (const oldest of this.#jobs.keys()) {
-      if (this.#bytes <= MAX_BYTES) break;
       this.forget(oldest);
+      if (this.#bytes <= MAX_BYTES) return;
     }
   }
 
@@ -46,4 +48,13 @@ export class KnownJobs {
     this.#jobs.delete(jobId);
     this.#bytes -= known.bytes;
   }
+}
+
+/** About as much as the value takes in memory: a byte for each letter of its JSON text. */
+function roomOf(value: JsonValue): number {
+  return value === null ? 0 : JSON.stringify(value).length;
+}
+
+function roomOfError({ lastError }: RunningJob): number {
+  return lastError === null ? 0 : lastError.message.length + (lastError.stack?.length ?? 0);
 }

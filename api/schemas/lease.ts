@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { field, jsonValue, text, whole } from '#domain/job/fields';
 import { MAX_PROGRESS_BYTES, MAX_RESULT_BYTES } from '#domain/job/limits';
 import { InvalidRequest } from '#domain/json/problems';
-import { type JsonValue, jsonBytes } from '#domain/json/value';
+import { fitsJsonBytes, type JsonValue } from '#domain/json/value';
 import { jobSchema } from './job.ts';
 
 /* The lease protocol for workers in any language. */
@@ -77,7 +77,7 @@ export function checkSizes(report: object, base = ''): void {
   const given = report as { readonly [K in keyof typeof LIMITS]?: JsonValue };
   const problems = Object.entries(LIMITS).flatMap(([name, limit]) => {
     const value = given[name as keyof typeof LIMITS];
-    if (value === undefined || jsonBytes(value) <= limit) return [];
+    if (value === undefined || fitsJsonBytes(value, limit)) return [];
     return [{ pointer: `${base}/${name}`, detail: `must be at most ${limit} bytes of JSON` }];
   });
   if (problems.length > 0) throw new InvalidRequest(problems, 'payload-too-large');

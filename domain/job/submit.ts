@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { plusSeconds, toInstantText } from '../instant.ts';
 import { InvalidRequest, parseRequest } from '../json/problems.ts';
-import { type JsonObject, jsonBytes } from '../json/value.ts';
+import { fitsJsonBytes, type JsonObject } from '../json/value.ts';
 import type { JobEvent, JobOrigin } from './events.ts';
 import { field, oneStart } from './fields.ts';
 import {
@@ -48,7 +48,7 @@ export function parseSubmit(value: unknown, base = ''): SubmitRequest {
 
 /** @throws InvalidRequest with code `payload-too-large`. */
 export function checkPayloadSize(payload: JsonObject | undefined, base = ''): void {
-  if (payload === undefined || jsonBytes(payload) <= MAX_PAYLOAD_BYTES) return;
+  if (payload === undefined || fitsJsonBytes(payload, MAX_PAYLOAD_BYTES)) return;
   const detail = `must be at most ${MAX_PAYLOAD_BYTES} bytes of JSON; keep large data elsewhere and pass a reference`;
   throw new InvalidRequest([{ pointer: `${base}/payload`, detail }], 'payload-too-large');
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '#domain/json/canonical';
-import { escapePointer, type JsonValue, jsonBytes, jsonProblems, MAX_DEPTH } from '#domain/json/value';
+import { escapePointer, fitsJsonBytes, type JsonValue, jsonProblems, MAX_DEPTH } from '#domain/json/value';
 
 describe('canonical JSON', () => {
   it('writes the sample of RFC 8785, section 3.2.2', () => {
@@ -60,6 +60,19 @@ describe('canonical JSON', () => {
     ['43143ff3c1cb0959', '1424953923781206.2'],
   ])('writes the double %s as %s', (bits, text) => {
     expect(canonicalJson(Buffer.from(bits, 'hex').readDoubleBE())).toBe(text);
+  });
+
+  it('writes text and keys as ECMAScript does, escapes and halves of surrogate pairs among them', () => {
+    const letter = fc.oneof(
+      fc.constantFrom('"', '\\', '\n', '\u0000', '\u001f', '\u007f', '\u2028', '\ud800', '\udc00', '😀'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.array(letter), (letters) => {
+        const text = letters.join('');
+        expect(canonicalJson({ [text]: text })).toBe(JSON.stringify({ [text]: text }));
+      }),
+    );
   });
 
   it('does not depend on the order in which members were written', () => {
@@ -143,7 +156,12 @@ describe('what JSON cannot carry unchanged', () => {
 
 describe('sizes and pointers', () => {
   it('counts bytes of UTF-8', () => {
-    expect(jsonBytes({ a: 'é€😀' })).toBe(Buffer.byteLength('{"a":"é€😀"}'));
+    for (const letters of ['e', 'é', '€', '😀']) {
+      for (const value of [letters, { a: letters.repeat(300) }]) {
+        const bytes = Buffer.byteLength(JSON.stringify(value));
+        expect([fitsJsonBytes(value, bytes), fitsJsonBytes(value, bytes - 1)]).toEqual([true, false]);
+      }
+    }
   });
 
   it('escapes a token as RFC 6901 does', () => {
