@@ -8,7 +8,6 @@ import type { EventLog } from '#log/port';
 import { openPostgresLog } from '#log/postgres/store';
 import { DueJobsTable } from '#projections/due-jobs/due-jobs';
 import { dueJobsHook } from '#projections/due-jobs/hook';
-import type { PayloadSource } from '#projections/due-jobs/payload-source';
 import { LeaseRequestsTable } from '#projections/lease-requests/lease-requests';
 import { type DatabaseClock, startDatabaseClock } from '#runtime/database-clock';
 import { newId } from '#runtime/ids';
@@ -16,6 +15,7 @@ import type { Logger } from '#runtime/logger';
 import type { Metrics } from '#runtime/metrics';
 import { createListener } from '#runtime/postgres/listener';
 import { openPool } from '#runtime/postgres/pool';
+import { POSTGRES_PAYLOADS } from './postgres-payloads.ts';
 
 export interface CoreOptions {
   readonly connectionString: string;
@@ -37,7 +37,6 @@ export interface Core {
   readonly clock: DatabaseClock;
   /** For read tables; the log and the due table have connections of their own. */
   readonly tables: Pool;
-  readonly payloads: PayloadSource;
   /** Takes no more work and closes what was opened. Roles have to be stopped before. */
   close(): Promise<void>;
 }
@@ -62,8 +61,7 @@ export async function composeCore(options: CoreOptions): Promise<Core> {
     const hook = dueJobsHook({ streamPrefix });
     const log = await openPostgresLog({ pool: writing, logger, pollMs, hook, listener });
     const names = streamNames(streamPrefix);
-    const payloads = payloadsOf(names);
-    const due = new DueJobsTable({ pool: writing, payloads, fold: foldFrom(() => commands) });
+    const due = new DueJobsTable({ pool: writing, payloads: POSTGRES_PAYLOADS, fold: foldFrom(() => commands) });
     const commands = createCommands({
       log,
       names,
@@ -80,7 +78,7 @@ export async function composeCore(options: CoreOptions): Promise<Core> {
       await log.close();
       await end();
     };
-    return { log, commands, names, clock, tables, payloads, close };
+    return { log, commands, names, clock, tables, close };
   } catch (error) {
     await end();
     throw error;
@@ -90,16 +88,6 @@ export async function composeCore(options: CoreOptions): Promise<Core> {
 /** A due row whose state another version of the program wrote is read from its stream instead. */
 function foldFrom(commands: () => Commands) {
   return async (jobId: string) => (await commands().read(jobId))?.job ?? null;
-}
-
-/** With the Postgres log, the payload of a picked job is read in the pick's own statement. */
-function payloadsOf(names: StreamNames): PayloadSource {
-  const prefix = `'${names.job('').replaceAll("'", "''")}'`;
-  return {
-    kind: 'sql',
-    expression: (id) =>
-      `(SELECT e.data -> 'payload' FROM events AS e WHERE e.stream = ${prefix} || ${id}::text AND e.version = 0)`,
-  };
 }
 
 const UNOBSERVED = { written: () => undefined, conflict: () => undefined, staleWrite: () => undefined };

@@ -8,7 +8,7 @@ import type { Call, ClaimOutcome, ClaimRequest } from './contract.ts';
 import type { Deps } from './deps.ts';
 import { remember } from './execute.ts';
 import { type Move, move } from './new-events.ts';
-import type { Candidate } from './ports.ts';
+import type { Candidate, Picked } from './ports.ts';
 import { sha256 } from './sha256.ts';
 import { sweep } from './sweep.ts';
 
@@ -48,12 +48,9 @@ async function heldAlready(deps: Deps, jobs: readonly RunningJob[]): Promise<Cla
 /**
  * The pick-and-claim step, the only one: candidates from the due table, one `Claimed` each at the version their row names,
  * all in one append. The log decides; a row that was stale costs one refused append and is left alone until it moves.
- * Leases that are over are ended first, so that no installation depends on a sweeper that runs.
  */
 async function pickAndClaim(deps: Deps, request: ClaimRequest, call: Call): Promise<ClaimOutcome> {
-  const { queues, types, maxJobs: limit } = request;
-  await sweep(deps);
-  const { candidates, nextDueAt } = await deps.due.pick({ queues, types, limit, now: deps.clock.now() });
+  const { candidates, nextDueAt } = await pickSwept(deps, request);
   const moves = candidates.map((candidate) => claimMove(deps, candidate, request, call));
   const claims = moves.filter((found) => found !== null);
   const results = await appendEach(
@@ -79,6 +76,21 @@ async function pickAndClaim(deps: Deps, request: ClaimRequest, call: Call): Prom
   });
   if (refused.length > 0) await deps.due.withhold(refused.map(({ id, version }) => ({ jobId: id, version })));
   return { kind: 'claimed', jobs: claimed, position: newest(positions), nextDueAt };
+}
+
+/**
+ * Leases that are over are ended by the call, so that no installation depends on a sweeper that runs; where there was room
+ * left, the jobs that became due by that are picked, too. The pick itself tells of them, which spares a look beforehand.
+ */
+async function pickSwept(deps: Deps, { queues, types, maxJobs }: ClaimRequest): Promise<Picked> {
+  const pick = (limit: number) => deps.due.pick({ queues, types, limit, now: deps.clock.now() });
+  const first = await pick(maxJobs);
+  if (!first.hasOverdue) return first;
+  await sweep(deps);
+  const room = maxJobs - first.candidates.length;
+  if (room === 0) return first;
+  const { candidates, ...rest } = await pick(room);
+  return { ...rest, candidates: [...first.candidates, ...candidates] };
 }
 
 /** Null when the row's own state speaks against a claim: it is not pending, or its time has not come. */

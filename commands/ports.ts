@@ -14,13 +14,18 @@ export interface PickRequest {
   readonly now: number;
 }
 
+export interface Picked {
+  readonly candidates: readonly Candidate[];
+  /** When the next job that is not due yet will be, in epoch milliseconds; null when there is none. */
+  readonly nextDueAt: number | null;
+  /** Whether leases are over that nobody has ended yet. */
+  readonly hasOverdue: boolean;
+}
+
 /** The hot table of what may be claimed and which leases end when. `projections` implements it, `bin` wires it. */
 export interface DueJobs {
-  /**
-   * Pending jobs whose time has come, best rank first, each marked as offered for 2 s so that other pickers see others;
-   * and when the next job that is not due yet will be (epoch milliseconds; null when there is none).
-   */
-  pick(request: PickRequest): Promise<{ readonly candidates: readonly Candidate[]; readonly nextDueAt: number | null }>;
+  /** Pending jobs whose time has come, best rank first, each marked as offered for 2 s so that other pickers see others. */
+  pick(request: PickRequest): Promise<Picked>;
   /** Running jobs whose lease, or whose grace after a cancel, is over. */
   overdue(now: number, limit: number): Promise<readonly Candidate[]>;
   /** A claim of these versions was refused: they are left alone until the row's version moves. */

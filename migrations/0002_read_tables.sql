@@ -36,6 +36,70 @@ CREATE INDEX due_jobs_waiting ON due_jobs (due_at) WHERE status = 'pending' AND 
 CREATE INDEX due_jobs_leases ON due_jobs (due_at) WHERE status = 'running';
 CREATE INDEX due_jobs_requests ON due_jobs (request_id) WHERE request_id IS NOT NULL;
 
+-- Keeps the table in step with an append, in the append's own transaction: `positions` has, for the n-th append, the number
+-- of its first event, or 0 when it was not written. Rows and ids name their append by `ords`, from 0.
+--
+-- A job enters with its first event, when it cannot have a row; that one is a plain insert. Later its row is there, and an
+-- update costs less than an upsert, which locks the row first. What the update does not find (a replayed job, which had no
+-- row while it was dead) is put in then.
+CREATE FUNCTION due_jobs_follow_append(
+  positions bigint[], entering integer,
+  job_ids uuid[], versions integer[], statuses text[], queues text[], types text[], ranks bigint[], due_ats bigint[],
+  readies boolean[], request_ids text[], states json[], format smallint, ords integer[],
+  gone_ids uuid[], gone_ords integer[]
+)
+RETURNS void LANGUAGE plpgsql
+SET search_path FROM CURRENT
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  moving integer;
+  moved integer;
+BEGIN
+  IF entering > 0 THEN
+    INSERT INTO due_jobs (
+      job_id, version, status, queue, type, rank, due_at, ready, request_id, state, state_format, entered_position
+    )
+    SELECT r.job_id, r.version, r.status, r.queue, r.type, r.rank, r.due_at, r.ready, r.request_id, r.state, format,
+      positions[r.ord + 1]
+    FROM unnest(job_ids, versions, statuses, queues, types, ranks, due_ats, readies, request_ids, states, ords)
+      AS r (job_id, version, status, queue, type, rank, due_at, ready, request_id, state, ord)
+    WHERE r.version = 0 AND positions[r.ord + 1] > 0;
+  END IF;
+  IF entering < cardinality(job_ids) THEN
+    SELECT count(*) INTO moving FROM unnest(versions, ords) AS r (version, ord) WHERE r.version > 0 AND positions[r.ord + 1] > 0;
+    UPDATE due_jobs AS due SET
+      version = r.version, status = r.status, rank = r.rank, due_at = r.due_at, ready = r.ready, request_id = r.request_id,
+      state = r.state, state_format = format, offered_until = NULL, withheld_version = NULL
+    FROM unnest(job_ids, versions, statuses, ranks, due_ats, readies, request_ids, states, ords)
+      AS r (job_id, version, status, rank, due_at, ready, request_id, state, ord)
+    WHERE due.job_id = r.job_id AND r.version > 0 AND positions[r.ord + 1] > 0 AND due.version < r.version;
+    GET DIAGNOSTICS moved = ROW_COUNT;
+    IF moved < moving THEN
+      INSERT INTO due_jobs AS due (
+        job_id, version, status, queue, type, rank, due_at, ready, request_id, state, state_format, entered_position
+      )
+      SELECT r.job_id, r.version, r.status, r.queue, r.type, r.rank, r.due_at, r.ready, r.request_id, r.state, format,
+        positions[r.ord + 1]
+      FROM unnest(job_ids, versions, statuses, queues, types, ranks, due_ats, readies, request_ids, states, ords)
+        AS r (job_id, version, status, queue, type, rank, due_at, ready, request_id, state, ord)
+      WHERE r.version > 0 AND positions[r.ord + 1] > 0
+      ON CONFLICT (job_id) DO UPDATE SET
+        version = excluded.version, status = excluded.status, rank = excluded.rank, due_at = excluded.due_at,
+        ready = excluded.ready, request_id = excluded.request_id, state = excluded.state,
+        state_format = excluded.state_format, offered_until = NULL, withheld_version = NULL
+      WHERE due.version < excluded.version;
+    END IF;
+  END IF;
+  IF cardinality(gone_ids) > 0 THEN
+    DELETE FROM due_jobs AS due USING unnest(gone_ids, gone_ords) AS gone (job_id, ord)
+    WHERE due.job_id = gone.job_id AND positions[gone.ord + 1] > 0;
+  END IF;
+END
+$$;
+
 -- Moves jobs whose time has come into the index that picks read; answers how many. Never waits for another picker.
 CREATE FUNCTION due_jobs_promote(p_now bigint, p_limit integer) RETURNS integer
 LANGUAGE plpgsql
@@ -98,13 +162,17 @@ END
 $$;
 
 -- Marks the best free jobs of the asked queues and types as offered and answers them, best first. One more row, without
--- a job, tells when the next waiting job is due (an instant that has passed: there is more to promote, ask again).
+-- a job, tells when the next waiting job is due (an instant that has passed: there is more to promote, ask again), and
+-- whether leases have ended that nobody has swept yet.
 --
--- For chosen queues and types it first counts, without locks, how many of the best come from each pair, then locks that
--- many in each. Where another picker holds rows, the lock skips to the next of the same pair, so two pickers at once get
--- different jobs and neither locks more than it takes.
+-- For several pairs of queue and type it first counts, without locks, how many of the best come from each pair, then locks
+-- that many in each. Where another picker holds rows, the lock skips to the next of the same pair, so two pickers at once
+-- get different jobs and neither locks more than it takes.
 CREATE FUNCTION due_jobs_pick(p_queues text[], p_types text[], p_limit integer, p_now bigint, p_offered_until bigint)
-RETURNS TABLE (job_id uuid, version integer, state_format smallint, state json, next_due_at bigint)
+RETURNS TABLE (
+  job_id uuid, version integer, entered_position bigint, state_format smallint, state json, next_due_at bigint,
+  has_overdue boolean
+)
 LANGUAGE plpgsql
 SET search_path FROM CURRENT
 SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -115,61 +183,68 @@ DECLARE
   promotion_batch CONSTANT integer := 1000;
   promoted integer;
   picked integer;
+  chosen uuid[];
+  pairs record;
 BEGIN
   LOOP
     promoted := due_jobs_promote(p_now, promotion_batch);
     IF p_queues IS NULL AND p_types IS NULL THEN
-      RETURN QUERY
-      WITH chosen AS MATERIALIZED (
+      chosen := array(
         SELECT due.job_id FROM due_jobs AS due
         WHERE due.status = 'pending' AND due.ready
           AND (due.offered_until IS NULL OR due.offered_until <= p_now)
           AND due.withheld_version IS DISTINCT FROM due.version
-        ORDER BY due.rank, due.entered_position LIMIT p_limit FOR UPDATE SKIP LOCKED
-      ),
-      marked AS (
-        UPDATE due_jobs AS due SET offered_until = p_offered_until FROM chosen WHERE due.job_id = chosen.job_id
-        RETURNING due.job_id, due.version, due.state_format, due.state, due.rank, due.entered_position
-      )
-      SELECT marked.job_id, marked.version, marked.state_format, marked.state, NULL::bigint FROM marked
-      ORDER BY marked.rank, marked.entered_position;
+        ORDER BY due.rank, due.entered_position LIMIT p_limit FOR NO KEY UPDATE SKIP LOCKED
+      );
     ELSE
-      RETURN QUERY
-      WITH best AS MATERIALIZED (
-        SELECT pair.queue, pair.type FROM due_jobs_pairs(p_queues, p_types) AS pair CROSS JOIN LATERAL (
-          SELECT due.rank, due.entered_position FROM due_jobs AS due
-          WHERE due.status = 'pending' AND due.ready AND due.queue = pair.queue AND due.type = pair.type
-            AND (due.offered_until IS NULL OR due.offered_until <= p_now)
-            AND due.withheld_version IS DISTINCT FROM due.version
-          ORDER BY due.rank, due.entered_position LIMIT p_limit
-        ) AS free
-        ORDER BY free.rank, free.entered_position LIMIT p_limit
-      ),
-      share AS MATERIALIZED (
-        SELECT best.queue, best.type, count(*) AS jobs FROM best GROUP BY best.queue, best.type
-      ),
-      chosen AS MATERIALIZED (
+      SELECT array_agg(p.queue) AS queues, array_agg(p.type) AS types INTO pairs FROM due_jobs_pairs(p_queues, p_types) AS p;
+      chosen := array(
+        WITH best AS MATERIALIZED (
+          SELECT pair.queue, pair.type FROM unnest(pairs.queues, pairs.types) AS pair (queue, type) CROSS JOIN LATERAL (
+            SELECT due.rank, due.entered_position FROM due_jobs AS due
+            WHERE due.status = 'pending' AND due.ready AND due.queue = pair.queue AND due.type = pair.type
+              AND (due.offered_until IS NULL OR due.offered_until <= p_now)
+              AND due.withheld_version IS DISTINCT FROM due.version
+            ORDER BY due.rank, due.entered_position LIMIT p_limit
+          ) AS free
+          WHERE cardinality(pairs.queues) > 1
+          ORDER BY free.rank, free.entered_position LIMIT p_limit
+        ),
+        share AS MATERIALIZED (
+          SELECT best.queue, best.type, count(*) AS jobs FROM best GROUP BY best.queue, best.type
+          UNION ALL
+          SELECT pairs.queues[1], pairs.types[1], p_limit WHERE cardinality(pairs.queues) = 1
+        )
         SELECT free.job_id FROM share CROSS JOIN LATERAL (
           SELECT due.job_id FROM due_jobs AS due
           WHERE due.status = 'pending' AND due.ready AND due.queue = share.queue AND due.type = share.type
             AND (due.offered_until IS NULL OR due.offered_until <= p_now)
             AND due.withheld_version IS DISTINCT FROM due.version
-          ORDER BY due.rank, due.entered_position LIMIT share.jobs FOR UPDATE SKIP LOCKED
+          ORDER BY due.rank, due.entered_position LIMIT share.jobs FOR NO KEY UPDATE SKIP LOCKED
         ) AS free
-      ),
-      marked AS (
-        UPDATE due_jobs AS due SET offered_until = p_offered_until FROM chosen WHERE due.job_id = chosen.job_id
-        RETURNING due.job_id, due.version, due.state_format, due.state, due.rank, due.entered_position
-      )
-      SELECT marked.job_id, marked.version, marked.state_format, marked.state, NULL::bigint FROM marked
-      ORDER BY marked.rank, marked.entered_position;
+      );
     END IF;
-    GET DIAGNOSTICS picked = ROW_COUNT;
+    picked := cardinality(chosen);
     -- Thousands that came due at once must not hide the one that is asked for.
     EXIT WHEN picked > 0 OR promoted < promotion_batch;
   END LOOP;
-  RETURN QUERY SELECT NULL::uuid, NULL::integer, NULL::smallint, NULL::json, (
+  IF picked > 0 THEN
+    RETURN QUERY
+    WITH marked AS (
+      UPDATE due_jobs AS due SET offered_until = p_offered_until
+      FROM unnest(chosen) AS mine (job_id) WHERE due.job_id = mine.job_id
+      RETURNING due.job_id, due.version, due.entered_position, due.state_format, due.state, due.rank
+    )
+    SELECT marked.job_id, marked.version, marked.entered_position, marked.state_format, marked.state, NULL::bigint, NULL::boolean
+    FROM marked ORDER BY marked.rank, marked.entered_position;
+  END IF;
+  RETURN QUERY SELECT NULL::uuid, NULL::integer, NULL::bigint, NULL::smallint, NULL::json, (
     SELECT due.due_at FROM due_jobs AS due WHERE due.status = 'pending' AND NOT due.ready ORDER BY due.due_at LIMIT 1
+  ), EXISTS (
+    SELECT FROM due_jobs AS due
+    WHERE due.status = 'running' AND due.due_at <= p_now
+      AND (due.offered_until IS NULL OR due.offered_until <= p_now)
+      AND due.withheld_version IS DISTINCT FROM due.version
   );
 END
 $$;
@@ -177,7 +252,7 @@ $$;
 -- Running jobs whose lease, or whose grace after a cancel, is over, longest first; marked like picked ones, so that
 -- sweepers in several processes see different ones.
 CREATE FUNCTION due_jobs_overdue(p_limit integer, p_now bigint, p_offered_until bigint)
-RETURNS TABLE (job_id uuid, version integer, state_format smallint, state json)
+RETURNS TABLE (job_id uuid, version integer, entered_position bigint, state_format smallint, state json)
 LANGUAGE plpgsql
 SET search_path FROM CURRENT
 SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -193,7 +268,7 @@ BEGIN
     ORDER BY due.due_at LIMIT p_limit FOR UPDATE SKIP LOCKED
   )
   UPDATE due_jobs AS due SET offered_until = p_offered_until FROM chosen WHERE due.job_id = chosen.job_id
-  RETURNING due.job_id, due.version, due.state_format, due.state;
+  RETURNING due.job_id, due.version, due.entered_position, due.state_format, due.state;
 END
 $$;
 

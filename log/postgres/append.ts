@@ -17,7 +17,7 @@ interface OutcomeRow {
 
 const APPEND = loadSql(import.meta.url, './append.sql');
 const APPEND_TOGETHER = loadSql(import.meta.url, './append-together.sql');
-const OWN_PARAMETERS = 15;
+const OWN_PARAMETERS = 13;
 
 export interface SenderOptions {
   readonly pool: Pool;
@@ -29,11 +29,12 @@ export interface SenderOptions {
 
 export function flushSender({ pool, positions, hook, together = false }: SenderOptions): SendFlush {
   const append = together ? APPEND_TOGETHER : APPEND;
-  const text = hook === undefined ? append : withHook(append, hook.sql);
+  const text = hook === undefined ? append : withHook(append, hook);
+  const name = together ? 'append-together' : 'append';
   return async (flush, timeoutMs) => {
-    const values = appendParameters(flush);
+    const values: unknown[] = appendParameters(flush);
     if (hook !== undefined) values.push(...hook.params(flush.map(({ append }) => append)));
-    const query = { text, values, query_timeout: timeoutMs };
+    const query = { name, text, values, query_timeout: timeoutMs };
     const { rows } = await pool.query<OutcomeRow>(query);
     const results: AppendResult[] = [];
     for (const row of rows) results[row.ord] = resultOf(row, positions);
@@ -42,15 +43,16 @@ export function flushSender({ pool, positions, hook, together = false }: SenderO
   };
 }
 
-/** The hook's statements see what was written by this flush, and are committed with it or not at all. */
-function withHook(append: string, hook: string): string {
-  const renumbered = hook.replaceAll(/\$(\d+)/g, (_, number: string) => `$${Number(number) + OWN_PARAMETERS}`);
+/** What the hook writes is committed with the flush or not at all. */
+function withHook(append: string, { functionName, parameterTypes }: AppendHook): string {
+  const parameters = parameterTypes.map((type, index) => `$${index + 1 + OWN_PARAMETERS}::${type}`);
   return `WITH outcome AS MATERIALIZED (${append}),
-appended AS (
-  SELECT ord, version::bigint AS version, first_position, position FROM outcome WHERE outcome = 'appended'
-),
-${renumbered}
-SELECT ord, outcome, version, position FROM outcome`;
+hooked AS MATERIALIZED (
+  SELECT ${functionName}(
+    array_agg(CASE WHEN outcome = 'appended' THEN first_position ELSE 0 END ORDER BY ord), ${parameters.join(', ')}
+  ) FROM outcome
+)
+SELECT ord, outcome, version, position FROM hooked CROSS JOIN outcome`;
 }
 
 /** The indexes of the appends that kept the others out, or null when the error is another one. */

@@ -1,3 +1,4 @@
+import { int2Array, int4Array, int8Array, jsonArray, textArray, uuidArray } from '#runtime/postgres/arrays';
 import type { StreamAppend } from '../port.ts';
 
 /** An append as it is sent, made when it is handed in: what the caller changes afterwards changes nothing. */
@@ -22,34 +23,31 @@ export function encodeAppend(append: StreamAppend): EncodedAppend {
   return { append: { ...append, events }, datas, metadatas, size };
 }
 
-/** The parameters of `append_events`, in its order: four arrays about the appends, then eleven about their events. */
-export function appendParameters(encoded: readonly EncodedAppend[]): unknown[] {
-  const appends = encoded.map(({ append }) => append);
-  const counts = appends.map(({ events }) => events.length);
+/** The parameters of `append_events`, in its order: two arrays about the appends, then eleven about their events. */
+export function appendParameters(encoded: readonly EncodedAppend[]): Buffer[] {
+  const counts = encoded.map(({ append }) => append.events.length);
   let next = 1;
   const firsts = counts.map((count) => {
     const first = next;
     next += count;
     return first;
   });
-  const rows = appends.flatMap((append, ord) =>
+  const rows = encoded.flatMap(({ append }, ord) =>
     append.events.map((event, index) => ({ append, ord, event, version: append.expectedVersion + 1 + index })),
   );
   return [
-    appends.map(({ stream }) => stream),
-    appends.map(({ expectedVersion }) => expectedVersion),
-    firsts,
-    counts,
-    rows.map(({ ord }) => ord),
-    rows.map(({ append }) => append.stream),
-    rows.map(({ version }) => version),
-    rows.map(({ event }) => event.id),
-    rows.map(({ event }) => event.type),
-    rows.map(({ event }) => event.metadata.schema_version),
-    rows.map(({ event }) => event.mark?.status ?? null),
-    rows.map(({ event }) => event.mark?.fencingToken ?? null),
-    rows.map(({ event }) => event.recordedAt),
-    encoded.flatMap(({ datas }) => datas),
-    encoded.flatMap(({ metadatas }) => metadatas),
+    int4Array(firsts),
+    int4Array(counts),
+    int4Array(rows.map(({ ord }) => ord)),
+    textArray(rows.map(({ append }) => append.stream)),
+    int4Array(rows.map(({ version }) => version)),
+    uuidArray(rows.map(({ event }) => event.id)),
+    textArray(rows.map(({ event }) => event.type)),
+    int2Array(rows.map(({ event }) => event.metadata.schema_version)),
+    textArray(rows.map(({ event }) => event.mark?.status ?? null)),
+    int4Array(rows.map(({ event }) => event.mark?.fencingToken ?? null)),
+    int8Array(rows.map(({ event }) => event.recordedAt)),
+    jsonArray(encoded.flatMap(({ datas }) => datas)),
+    jsonArray(encoded.flatMap(({ metadatas }) => metadatas)),
   ];
 }

@@ -6,12 +6,13 @@ import type { StreamAppend } from '../port.ts';
  */
 export interface AppendHook {
   /**
-   * One or more data-modifying CTEs, without the leading `WITH` and without a trailing comma. They may read the CTE
-   * `appended (ord int, version bigint, first_position bigint, position bigint)`, which has a row for each append that
-   * was written by this statement (not for those refused, nor for repeats): `ord` is the index in `appends`, from 0.
-   * Parameters are `$1` ... as returned by `params`; the store renumbers them behind its own.
+   * A function in the log's schema. It is called once a flush with `positions bigint[]`, in which the n-th element is the
+   * number of the first event of the n-th append, or 0 when this flush did not write it (refused, or a repeat); and behind
+   * that with what `params` returns.
    */
-  readonly sql: string;
-  /** The parameters of the statement for one flush. */
+  readonly functionName: string;
+  /** The SQL types of the further parameters. */
+  readonly parameterTypes: readonly string[];
+  /** The further parameters for one flush; they are read by the n-th append, from 0. */
   params(appends: readonly StreamAppend[]): readonly unknown[];
 }

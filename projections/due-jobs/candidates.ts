@@ -4,13 +4,13 @@ import type { JsonObject } from '#domain/json/value';
 import { decodeJobState, STATE_FORMAT } from '../job-state.ts';
 import type { PayloadSource } from './payload-source.ts';
 
-/** A due row as the statements answer it; the payload only when they read it themselves. */
+/** A due row as the statements answer it; with the data of `Submitted` only when they read it themselves. */
 export interface DueRecord {
   readonly job_id: string;
   readonly version: number;
   readonly state_format: number;
   readonly state: object;
-  readonly payload: JsonObject | null;
+  readonly submitted: { readonly payload: JsonObject } | null;
 }
 
 export interface RecordReader {
@@ -19,9 +19,9 @@ export interface RecordReader {
   fold(jobId: string): Promise<Job | null>;
 }
 
-/** The SQL of the payload column for a statement over due rows. */
-export function payloadColumn(source: PayloadSource, jobIdColumn: string): string {
-  return `${source.kind === 'sql' ? source.expression(jobIdColumn) : 'NULL::json'} AS payload`;
+/** The SQL of the column `submitted` for a statement over due rows. */
+export function submittedColumn(source: PayloadSource, enteredColumn: string): string {
+  return `${source.kind === 'sql' ? source.submittedAt(enteredColumn) : 'NULL::json'} AS submitted`;
 }
 
 /** The jobs of some due rows, in their order. One whose events cannot be read is left out. */
@@ -31,8 +31,8 @@ export async function jobsOf(records: readonly DueRecord[], reader: RecordReader
   const read = payloads.kind === 'read' && ids.length > 0 ? await payloads.read(ids) : undefined;
   const jobs = await Promise.all(
     records.map((record) => {
-      const payload = read ? read.get(record.job_id) : record.payload;
-      if (payload === null || payload === undefined || record.state_format !== STATE_FORMAT) {
+      const payload = read ? read.get(record.job_id) : record.submitted?.payload;
+      if (payload === undefined || record.state_format !== STATE_FORMAT) {
         return reader.fold(record.job_id).catch(unlessUnfoldable);
       }
       return decodeJobState(record.job_id, record.state, payload);

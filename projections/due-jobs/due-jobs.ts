@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Job, RunningJob } from '#domain/job/state';
+import { int4Array, uuidArray } from '#runtime/postgres/arrays';
 import { loadSql } from '#runtime/postgres/sql';
-import { plainArray } from '../sql-arrays.ts';
-import { type DueRecord, jobsOf, payloadColumn, type RecordReader } from './candidates.ts';
+import { type DueRecord, jobsOf, type RecordReader, submittedColumn } from './candidates.ts';
 
 export interface DueJobsOptions extends RecordReader {
   readonly pool: Pool;
@@ -17,7 +17,16 @@ interface PickRequest {
   readonly now: number;
 }
 
-type PickRow = { [K in keyof DueRecord]: DueRecord[K] | null } & { readonly next_due_at: string | null };
+interface Picked {
+  readonly candidates: readonly { readonly job: Job }[];
+  readonly nextDueAt: number | null;
+  readonly hasOverdue: boolean;
+}
+
+type PickRow = { [K in keyof DueRecord]: DueRecord[K] | null } & {
+  readonly next_due_at: string | null;
+  readonly has_overdue: boolean | null;
+};
 
 const OFFER_MS = 2000;
 const WITHHOLD = loadSql(import.meta.url, 'withhold.sql');
@@ -31,10 +40,10 @@ export class DueJobsTable {
 
   constructor(options: DueJobsOptions) {
     this.#options = options;
-    const payload = payloadColumn(options.payloads, 'due.job_id');
-    this.#pick = `SELECT due.*, ${payload} FROM due_jobs_pick($1, $2, $3, $4, $5) AS due`;
-    this.#overdue = `SELECT due.*, ${payload} FROM due_jobs_overdue($1, $2, $3) AS due`;
-    this.#held = `SELECT due.job_id, due.version, due.state_format, due.state, ${payload} FROM due_jobs AS due
+    const submitted = submittedColumn(options.payloads, 'due.entered_position');
+    this.#pick = `SELECT due.*, ${submitted} FROM due_jobs_pick($1, $2, $3, $4, $5) AS due`;
+    this.#overdue = `SELECT due.*, ${submitted} FROM due_jobs_overdue($1, $2, $3) AS due`;
+    this.#held = `SELECT due.job_id, due.version, due.state_format, due.state, ${submitted} FROM due_jobs AS due
       WHERE due.request_id = $1 ORDER BY due.rank, due.entered_position`;
   }
 
@@ -42,25 +51,32 @@ export class DueJobsTable {
    * Pending jobs whose time has come, best rank first, marked as offered. `nextDueAt` is when the next job of all that
    * wait is due, also of queues and types that were not asked for; one in the past means that there is more to see.
    */
-  async pick(request: PickRequest): Promise<{ candidates: readonly { job: Job }[]; nextDueAt: number | null }> {
+  async pick(request: PickRequest): Promise<Picked> {
     const { queues, types, limit, now } = request;
-    const { rows } = await this.#options.pool.query<PickRow>(this.#pick, [queues, types, limit, now, this.#until(now)]);
+    const values = [queues, types, limit, now, this.#until(now)];
+    const { rows } = await this.#options.pool.query<PickRow>({ name: 'due-pick', text: this.#pick, values });
     const records = rows.filter((row): row is PickRow & DueRecord => row.job_id !== null);
-    const next = rows.find((row) => row.job_id === null)?.next_due_at ?? null;
-    return { candidates: await this.#candidates(records), nextDueAt: next === null ? null : Number(next) };
+    const rest = rows.find((row) => row.job_id === null);
+    const next = rest?.next_due_at ?? null;
+    return {
+      candidates: await this.#candidates(records),
+      nextDueAt: next === null ? null : Number(next),
+      hasOverdue: rest?.has_overdue === true,
+    };
   }
 
   /** Running jobs whose lease, or whose grace after a cancel, is over, marked as offered. */
   async overdue(now: number, limit: number): Promise<readonly { job: Job }[]> {
-    const { rows } = await this.#options.pool.query<DueRecord>(this.#overdue, [limit, now, this.#until(now)]);
+    const values = [limit, now, this.#until(now)];
+    const { rows } = await this.#options.pool.query<DueRecord>({ name: 'due-overdue', text: this.#overdue, values });
     return this.#candidates(rows);
   }
 
   /** Leaves rows of exactly these versions alone until they move. */
   async withhold(refused: readonly { readonly jobId: string; readonly version: number }[]): Promise<void> {
     if (refused.length === 0) return;
-    const ids = plainArray(refused.map(({ jobId }) => jobId));
-    await this.#options.pool.query(WITHHOLD, [ids, plainArray(refused.map(({ version }) => version))]);
+    const ids = uuidArray(refused.map(({ jobId }) => jobId));
+    await this.#options.pool.query(WITHHOLD, [ids, int4Array(refused.map(({ version }) => version))]);
   }
 
   /** The jobs that are running under a claim of this lease call, in the order in which it got them. */

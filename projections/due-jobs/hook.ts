@@ -1,16 +1,14 @@
 import type { Job } from '#domain/job/state';
 import { streamNames } from '#domain/streams';
 import type { StreamAppend } from '#log/port';
-import { loadSql } from '#runtime/postgres/sql';
-import { plainArray } from '../sql-arrays.ts';
+import { int4Array, uuidArray } from '#runtime/postgres/arrays';
 import { type DueRow, dueChange } from './change.ts';
-import { dueColumns } from './columns.ts';
-
-const sql = loadSql(import.meta.url, 'hook.sql');
+import { DUE_COLUMN_TYPES, dueColumns } from './columns.ts';
 
 /** What the Postgres log takes to write a table in the append's own statement (`log/postgres/hook.ts`). */
 export interface DueJobsHook {
-  readonly sql: string;
+  readonly functionName: string;
+  readonly parameterTypes: readonly string[];
   params(appends: readonly StreamAppend[]): readonly unknown[];
 }
 
@@ -21,7 +19,8 @@ export interface DueJobsHook {
 export function dueJobsHook(options: { readonly streamPrefix: string }): DueJobsHook {
   const names = streamNames(options.streamPrefix);
   return {
-    sql,
+    functionName: 'due_jobs_follow_append',
+    parameterTypes: ['integer', ...DUE_COLUMN_TYPES, 'integer[]', 'uuid[]', 'integer[]'],
     params(appends) {
       const rows: DueRow[] = [];
       const [rowOrds, goneIds, goneOrds]: [number[], string[], number[]] = [[], [], []];
@@ -37,7 +36,8 @@ export function dueJobsHook(options: { readonly streamPrefix: string }): DueJobs
           goneOrds.push(ord);
         }
       }
-      return [...dueColumns(rows), plainArray(rowOrds), plainArray(goneIds), plainArray(goneOrds)];
+      const entering = rows.filter(({ version }) => version === 0).length;
+      return [entering, ...dueColumns(rows), int4Array(rowOrds), uuidArray(goneIds), int4Array(goneOrds)];
     },
   };
 }

@@ -1,12 +1,12 @@
 import type { Job } from '#domain/job/state';
 import { streamNames } from '#domain/streams';
 import type { RecordedEvent } from '#log/port';
+import { int8Array, uuidArray } from '#runtime/postgres/arrays';
 import { loadSql } from '#runtime/postgres/sql';
 import { eventsByJob, type FoldedJob, foldBatch, foldFromStreams } from '../job-fold.ts';
 import { decodeJobState, STATE_FORMAT } from '../job-state.ts';
 import { positionNumber } from '../positions/position-number.ts';
 import type { Projection, ProjectionSource } from '../projector/projection.ts';
-import { plainArray } from '../sql-arrays.ts';
 import { type DueRow, dueChange } from './change.ts';
 import { dueColumns } from './columns.ts';
 
@@ -61,7 +61,7 @@ function writeParameters(jobs: readonly FoldedJob[], known: ReadonlyMap<string, 
       gone.push(job.after.id);
     }
   }
-  return [...dueColumns(rows), plainArray(entered), plainArray(gone)];
+  return [...dueColumns(rows), int8Array(entered), uuidArray(gone)];
 }
 
 /** The log number at which the job (last) became one that has a row. */
@@ -80,7 +80,7 @@ async function loadJobs(
   const ids = [...firsts].filter(([, first]) => first > 0).map(([jobId]) => jobId);
   if (ids.length === 0) return new Map();
   const known = new Map<string, KnownJob>();
-  const { rows } = await db.query<StateRow>(LOAD, [plainArray(ids)]);
+  const { rows } = await db.query<StateRow>(LOAD, [uuidArray(ids)]);
   for (const row of rows) {
     if (row.state_format !== STATE_FORMAT) continue;
     const job = decodeJobState(row.job_id, row.state, {});

@@ -6,10 +6,10 @@ INSERT INTO due_jobs AS due (
   job_id, version, status, queue, type, rank, due_at, ready, request_id, state, state_format, entered_position
 )
 SELECT row.job_id, row.version, row.status, row.queue, row.type, row.rank, row.due_at, row.ready, row.request_id,
-  row.state::json, $11::smallint, row.entered_position
+  row.state, $11::smallint, row.entered_position
 FROM unnest(
   $1::uuid[], $2::int[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::boolean[], $9::text[],
-  $10::text[], $12::bigint[]
+  $10::json[], $12::bigint[]
 ) AS row (job_id, version, status, queue, type, rank, due_at, ready, request_id, state, entered_position)
 ON CONFLICT (job_id) DO UPDATE SET
   version = excluded.version, status = excluded.status, rank = excluded.rank, due_at = excluded.due_at,

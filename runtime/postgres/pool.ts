@@ -1,5 +1,6 @@
 import { Pool } from 'pg';
 import type { Logger } from '../logger.ts';
+import { dropNamesBehindPooler } from './named-statements.ts';
 import { type Session, sessionConfig } from './session.ts';
 
 export interface PoolOptions extends Omit<Session, 'statementTimeoutMs'> {
@@ -21,6 +22,7 @@ export function openPool(options: PoolOptions): Pool {
     ...sessionConfig({ ...options, statementTimeoutMs: options.statementTimeoutMs ?? 30_000 }),
     max: options.max,
     idleTimeoutMillis: 30_000,
+    onConnect: dropNamesBehindPooler,
   });
   const report = (error: Error) => logger?.warn({ err: error, pool: options.name }, 'a database connection broke');
   // The pool listens to a client only while it is idle. An error event without a listener ends the process, so each

@@ -21,8 +21,8 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
  * Settings travel as startup parameters, never as a `SET` after connecting: there is then no moment, and no reused
  * connection, without them. Behind a transaction-mode pooler, which takes no startup parameters, give the same values to
  * the role instead (`ALTER ROLE ... SET search_path = holdfast`, `SET timezone = 'UTC'`) and tell the pooler to ignore the
- * parameter (PgBouncer: `ignore_startup_parameters = options`). Nothing else depends on the session: there are no named
- * statements, no session locks, no temporary tables; only LISTEN is lost there, and every reader polls as well.
+ * parameter (PgBouncer: `ignore_startup_parameters = options`). Nothing else depends on the session: no session locks, no
+ * temporary tables, no named statements there (`named-statements.ts`); only LISTEN is lost, and every reader polls as well.
  */
 export function sessionConfig(session: Session): ClientConfig {
   const { connectionString, options } = splitOptions(session.connectionString);

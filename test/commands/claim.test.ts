@@ -57,7 +57,7 @@ describe('claims', () => {
     await rig.done(job.id, { kind: 'reschedule', scheduledAt: null, priority: 1 });
     // A picker that got the row before it moved.
     const stale: DueJobs = {
-      pick: async () => ({ candidates, nextDueAt: null }),
+      pick: async () => ({ candidates, nextDueAt: null, hasOverdue: false }),
       overdue: (now, limit) => due.overdue(now, limit),
       withhold: (refused) => due.withhold(refused),
     };

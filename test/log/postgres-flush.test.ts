@@ -205,8 +205,8 @@ describe('postgres: two processes that write the same streams', () => {
       return rows.length > 0;
     });
     await stranger.query(
-      `SELECT append_events('{inverted}', '{0}', '{1}', '{1}', '{0}', '{inverted}', '{1}', ARRAY[gen_random_uuid()], '{T}', '{1}',
-         '{NULL}', '{NULL}', '{0}', '{"{}"}', '{"{}"}')`,
+      `SELECT append_events('{1}', '{1}', '{0}', '{inverted}', '{1}', ARRAY[gen_random_uuid()], '{T}', '{1}', '{NULL}', '{NULL}',
+         '{0}', '{"{}"}', '{"{}"}')`,
     );
     await stranger.query('COMMIT');
     stranger.release();

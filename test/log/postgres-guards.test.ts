@@ -47,8 +47,9 @@ describe('postgres: the events table', () => {
     const client = await opened.database.pool.connect();
     try {
       await client.query(`BEGIN; SET LOCAL synchronous_commit = ${told}`);
-      await client.query(`SELECT FROM append_events('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-        '{}', '{}', '{}')`);
+      await client.query(
+        `SELECT FROM append_events('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
+      );
       const { rows } = await client.query<{ setting: string }>(
         `SELECT current_setting('synchronous_commit') AS setting`,
       );
@@ -133,6 +134,18 @@ describe('postgres: a move of a job that bypasses the domain', () => {
         else await expect(right).rejects.toThrow(/illegal event/);
         expect(await opened.log.readStream(stream)).toHaveLength(version + (isLegal ? 2 : 1));
       });
+
+      it(`from ${before} to ${after} by an append is ${isLegal ? 'taken, with the right token only' : 'refused'}`, async () => {
+        const { stream, version, token } = await jobAt(before);
+        const appendWith = (fencingToken: number) =>
+          opened.log.append([anAppend(stream, version, [anEvent({ mark: { status: after, fencingToken } })])]);
+        for (const wrong of [token + raise - 1, token + raise + 1]) {
+          await expect(appendWith(wrong)).rejects.toThrow(AppendRefused);
+        }
+        if (isLegal) await appendWith(token + raise);
+        else await expect(appendWith(token + raise)).rejects.toThrow(AppendRefused);
+        expect(await opened.log.readStream(stream)).toHaveLength(version + (isLegal ? 2 : 1));
+      });
     }
 
     it(`from ${before} to no status is refused`, async () => {
@@ -163,6 +176,20 @@ describe('postgres: a move of a job that bypasses the domain', () => {
   it('is refused for a stream that is no job', async () => {
     await opened.log.append([anAppend('queue-a', NO_STREAM)]);
     await expect(insertDirectly('queue-a', 1, { status: 'pending', fencingToken: 0 })).rejects.toThrow(/illegal/);
+  });
+
+  it('is judged in the transaction of an append as well, once the append itself is over', async () => {
+    const { stream, version } = await jobAt('pending');
+    const client = await opened.database.pool.connect();
+    await client.query('BEGIN');
+    await client.query(
+      `SELECT FROM append_events('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
+    );
+    const leap = `INSERT INTO events SELECT nextval('event_position'), recorded_at, gen_random_uuid(), version + 1,
+      fencing_token, schema_version, stream, type, 'succeeded', data, metadata FROM events WHERE stream = $1 AND version = $2`;
+    await expect(client.query(leap, [stream, version])).rejects.toThrow(/illegal event/);
+    await client.query('ROLLBACK');
+    client.release();
   });
 
   it('is refused also between two events of one append, which then leaves nothing', async () => {

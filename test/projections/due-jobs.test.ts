@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { POSTGRES_PAYLOADS } from '#bin/postgres-payloads';
 import type { DueJobs } from '#commands/ports';
 import { UnreadableEvent } from '#domain/history';
 import { LogUnavailable, type StreamAppend } from '#log/port';
 import { DueJobsTable } from '#projections/due-jobs/due-jobs';
 import { JobHistory } from './histories.ts';
-import { foldFromLog, openRig, payloadsOfPostgresLog, type Rig } from './rig.ts';
+import { foldFromLog, openRig, type Rig } from './rig.ts';
 
 const NOW = Date.UTC(2026, 10, 30, 12);
 const ANY = { queues: null, types: null };
@@ -139,7 +140,11 @@ describe('due_jobs, written by the append', () => {
   it('promotes jobs whose time has come, and tells when the next one is due', async () => {
     const job = await submitted({ delay_seconds: 60 });
     const later = await submitted({ delay_seconds: 90, queue: 'other' });
-    expect(await due.pick({ ...ANY, limit: 5, now: NOW })).toEqual({ candidates: [], nextDueAt: NOW + 60_000 });
+    expect(await due.pick({ ...ANY, limit: 5, now: NOW })).toEqual({
+      candidates: [],
+      nextDueAt: NOW + 60_000,
+      hasOverdue: false,
+    });
     const then = await due.pick({ ...ANY, limit: 5, now: NOW + 60_000 });
     expect(then.candidates.map((candidate) => candidate.job.id)).toEqual([job.id]);
     expect(then.nextDueAt).toBe(NOW + 90_000);
@@ -200,7 +205,7 @@ describe('due_jobs, written by the append', () => {
     const job = await submitted();
     await rig.pool.query('UPDATE due_jobs SET state_format = 99');
     const picking = (error: Error) => {
-      const table = new DueJobsTable({ ...rig, payloads: payloadsOfPostgresLog, fold: () => Promise.reject(error) });
+      const table = new DueJobsTable({ ...rig, payloads: POSTGRES_PAYLOADS, fold: () => Promise.reject(error) });
       return table.pick({ ...ANY, limit: 1, now: NOW });
     };
     await expect(picking(new LogUnavailable('away'))).rejects.toThrow('away');

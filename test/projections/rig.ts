@@ -1,11 +1,11 @@
 import { type Logger, pino } from 'pino';
+import { POSTGRES_PAYLOADS } from '#bin/postgres-payloads';
 import { fold } from '#domain/job/evolve';
 import { recordedJobEvent } from '#domain/job/upcast';
 import type { EventLog, StreamAppend } from '#log/port';
 import { openPostgresLog } from '#log/postgres/store';
 import { DueJobsTable } from '#projections/due-jobs/due-jobs';
 import { dueJobsHook } from '#projections/due-jobs/hook';
-import type { PayloadSource } from '#projections/due-jobs/payload-source';
 import type { Projection } from '#projections/projector/projection';
 import { startProjector } from '#projections/projector/projector';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -20,11 +20,6 @@ export interface Rig extends TestDatabase {
   close(): Promise<void>;
 }
 
-export const payloadsOfPostgresLog: PayloadSource = {
-  kind: 'sql',
-  expression: (id) => `(SELECT e.data -> 'payload' FROM events e WHERE e.stream = 'job-' || ${id} AND e.version = 0)`,
-};
-
 export async function openRig(options: { hook: boolean } = { hook: true }): Promise<Rig> {
   const database = await createTestDatabase();
   const log = await openPostgresLog({
@@ -34,7 +29,7 @@ export async function openRig(options: { hook: boolean } = { hook: true }): Prom
     ...(options.hook ? { hook: dueJobsHook({ streamPrefix: '' }) } : {}),
   });
   const foldJob = (jobId: string) => foldFromLog(log, jobId);
-  const dueJobs = new DueJobsTable({ pool: database.pool, payloads: payloadsOfPostgresLog, fold: foldJob });
+  const dueJobs = new DueJobsTable({ pool: database.pool, payloads: POSTGRES_PAYLOADS, fold: foldJob });
   return {
     ...database,
     log,

@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { POSTGRES_PAYLOADS } from '#bin/postgres-payloads';
 import { createJobFeed } from '#bin/roles/job-feed';
 import type { Commands } from '#commands/contract';
 import { createCommands } from '#commands/create-commands';
@@ -53,11 +54,7 @@ export async function openRig(connectionString: string): Promise<Rig> {
   const log = await openPostgresLog({ pool, logger, pollMs: 200, hook: dueJobsHook({ streamPrefix: '' }) });
   const due = new DueJobsTable({
     pool,
-    payloads: {
-      kind: 'sql',
-      expression: (id) =>
-        `(SELECT e.data -> 'payload' FROM events e WHERE e.stream = 'job-' || ${id} AND e.version = 0)`,
-    },
+    payloads: POSTGRES_PAYLOADS,
     fold: async (id) => fold(id, (await log.readStream(names.job(id))).map(recordedJobEvent)),
   });
   const clock = { now: () => Date.now() };
