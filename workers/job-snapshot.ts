@@ -1,5 +1,6 @@
+import { parseInstant } from '#domain/instant';
 import type { RetryPolicy } from '#domain/job/retry';
-import type { JobView } from '#domain/job/view';
+import type { JobView, LargeField } from '#domain/job/view';
 import type { JsonObject, JsonValue } from '#domain/json/value';
 
 /** A retry policy as TypeScript writes it. */
@@ -63,6 +64,12 @@ export interface JobSnapshot {
 }
 
 export function jobSnapshot(view: JobView): JobSnapshot {
+  const { payload, result, progress, checkpoint } = view;
+  return { ...snapshotFacts(view), payload, result, progress, checkpoint };
+}
+
+/** All but what users put into a job. */
+export function snapshotFacts(view: Omit<JobView, LargeField>): Omit<JobSnapshot, LargeField> {
   return {
     id: view.id,
     type: view.type,
@@ -71,13 +78,9 @@ export function jobSnapshot(view: JobView): JobSnapshot {
     version: view.version,
     priority: view.priority,
     tags: view.tags,
-    payload: view.payload,
-    result: view.result,
-    progress: view.progress,
-    checkpoint: view.checkpoint,
-    createdAt: new Date(view.created_at),
-    updatedAt: new Date(view.updated_at),
-    scheduledAt: new Date(view.scheduled_at),
+    createdAt: dateOf(view.created_at),
+    updatedAt: dateOf(view.updated_at),
+    scheduledAt: dateOf(view.scheduled_at),
     startedAt: dateOrNull(view.started_at),
     finishedAt: dateOrNull(view.finished_at),
     expiresAt: dateOrNull(view.expires_at),
@@ -90,14 +93,14 @@ export function jobSnapshot(view: JobView): JobSnapshot {
     releases: view.releases,
     replays: view.replays,
     fencingToken: view.fencing_token,
-    lease: view.lease && { workerId: view.lease.worker_id, expiresAt: new Date(view.lease.expires_at) },
+    lease: view.lease && { workerId: view.lease.worker_id, expiresAt: dateOf(view.lease.expires_at) },
     cancel: view.cancel && {
-      requestedAt: new Date(view.cancel.requested_at),
+      requestedAt: dateOf(view.cancel.requested_at),
       actor: view.cancel.actor,
       reason: view.cancel.reason,
     },
     retry: retrySnapshot(view.retry),
-    lastError: view.last_error && { ...view.last_error, at: new Date(view.last_error.at) },
+    lastError: view.last_error && { ...view.last_error, at: dateOf(view.last_error.at) },
     deadReason: view.dead_reason,
     acknowledged: view.acknowledged,
     idempotencyKey: view.idempotency_key,
@@ -112,8 +115,12 @@ export function jobSnapshot(view: JobView): JobSnapshot {
   };
 }
 
+function dateOf(text: string): Date {
+  return new Date(parseInstant(text) ?? Number.NaN);
+}
+
 function dateOrNull(text: string | null): Date | null {
-  return text === null ? null : new Date(text);
+  return text === null ? null : dateOf(text);
 }
 
 function retrySnapshot(retry: RetryPolicy): RetrySnapshot {

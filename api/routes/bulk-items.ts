@@ -6,6 +6,8 @@ import type { FieldProblem, JsonValue } from '#domain/json/value';
 import { type ItemProblems, NO_ITEM_PROBLEMS } from '../http/judged-alone.ts';
 import { invalidRequest } from '../problems/problem.ts';
 
+const optionalKey = field.idempotencyKey.nullable().optional();
+
 /** An item of a bulk submit: what to submit, or all that is wrong with it. */
 export type BulkItem = { readonly submit: SubmitItem } | { readonly error: InvalidRequest };
 
@@ -55,8 +57,9 @@ function splitKey(
 ): { key: string | null; request: unknown; problems: readonly FieldProblem[] } {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
     return { key: null, request: item, problems: [] };
-  const { idempotency_key, ...request } = item as { idempotency_key?: unknown };
-  const parsed = field.idempotencyKey.nullable().optional().safeParse(idempotency_key);
+  if (!('idempotency_key' in item)) return { key: null, request: item, problems: [] };
+  const { idempotency_key, ...request } = item;
+  const parsed = optionalKey.safeParse(idempotency_key);
   if (parsed.success) return { key: parsed.data ?? null, request, problems: [] };
   return { key: null, request, problems: fieldProblems(parsed.error, `${base}/idempotency_key`) };
 }

@@ -1,18 +1,17 @@
 import type { BulkResult, JobQuery, ListedJob } from '#client/types';
-import type { JsonObject } from '#domain/json/value';
+import { LARGE_FIELDS, type LargeField } from '#domain/job/view';
+import type { JsonObject, JsonValue } from '#domain/json/value';
 import type { AnyJobDefinition, JobDefinition } from '#workers/define-job';
 import { requireDistinctTypes } from '#workers/handlers';
-import { type JobSnapshot, jobSnapshot } from '#workers/job-snapshot';
+import { type JobSnapshot, jobSnapshot, snapshotFacts } from '#workers/job-snapshot';
 import { makeWorkerId, type Worker } from '#workers/worker';
 import type { Backend } from './backend.ts';
 import { asHoldfastError, type HoldfastError, ofItemProblem } from './errors.ts';
 import { eventSnapshot, type JobEvent } from './event-snapshot.ts';
 import { type SubmitOptions, submitRequest } from './requests.ts';
 
-type Content = 'payload' | 'result' | 'progress' | 'checkpoint';
-
 /** A job as lists have it: without what may be large, unless it was asked for. */
-export type ListedJobSnapshot = Omit<JobSnapshot, Content> & Partial<Pick<JobSnapshot, Content>>;
+export type ListedJobSnapshot = Omit<JobSnapshot, LargeField> & Partial<Pick<JobSnapshot, LargeField>>;
 
 export interface ListOptions extends Omit<JobQuery, 'createdAfter' | 'createdBefore' | 'minPosition' | 'sort'> {
   readonly createdAfter?: Date;
@@ -189,12 +188,9 @@ export class Holdfast {
 }
 
 function listedSnapshot(listed: ListedJob): ListedJobSnapshot {
-  const { payload = {}, result = null, progress = null, checkpoint = null, ...facts } = listed;
-  const snapshot: ListedJobSnapshot = jobSnapshot({ ...facts, payload, result, progress, checkpoint });
-  const absent = (['payload', 'result', 'progress', 'checkpoint'] as const).filter(
-    (name) => listed[name] === undefined,
-  );
-  return Object.fromEntries(
-    Object.entries(snapshot).filter(([name]) => !absent.includes(name as Content)),
-  ) as unknown as ListedJobSnapshot;
+  const snapshot: Partial<Record<LargeField, JsonValue>> & Omit<JobSnapshot, LargeField> = snapshotFacts(listed);
+  for (const name of LARGE_FIELDS) {
+    if (listed[name] !== undefined) snapshot[name] = listed[name];
+  }
+  return snapshot as ListedJobSnapshot;
 }

@@ -24,7 +24,7 @@ export function submitRequest(
   options: SubmitOptions,
 ): KeyedSubmit {
   const { idempotencyKey = null, scheduledAt, delaySeconds, ...given } = options;
-  const settings: JobDefaults = { ...(isJobDefinition(job) ? job.defaults : {}), ...withoutUndefined(given) };
+  const settings: JobDefaults = { ...(isJobDefinition(job) && job.defaults), ...withoutUndefined(given) };
   const request = {
     type: job.type,
     queue: settings.queue,
@@ -43,5 +43,7 @@ export function submitRequest(
 }
 
 function withoutUndefined<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>;
+  const kept: Partial<T> = {};
+  for (const name of Object.keys(value) as (keyof T)[]) if (value[name] !== undefined) kept[name] = value[name];
+  return kept;
 }
