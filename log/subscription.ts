@@ -1,10 +1,11 @@
 import { backoffMs } from '#runtime/timer';
-import { type EventLog, LogUnavailable, type Page, type Position, type SubscriptionOptions } from './port.ts';
+import { LogUnavailable, type Page, type SubscriptionOptions } from './port.ts';
+import type { Look, LookOptions, SharedReads } from './shared-reads.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 /** What a subscription needs of a store. */
 export interface Feed {
-  readonly readAll: EventLog['readAll'];
+  readonly reads: Pick<SharedReads, 'look'>;
   readonly wakeUps: WakeUps;
   /** The longest time between two looks, in milliseconds. */
   readonly pollMs: number;
@@ -22,33 +23,28 @@ const BACKOFF = { firstMs: 50, longestMs: 2000 };
 
 /**
  * Pages of events as they come, until the signal aborts. The next page is read when the consumer asks for it, so a slow
- * consumer holds nothing in memory but the page it works on. An outage of the log is waited out from the same position.
+ * consumer holds nothing in memory but the page it works on; pages may be shared with other subscriptions. An outage of the log is waited out from the same position.
  * @throws ForeignPosition at the first step, or later when the log was put back to an earlier state.
  */
 export async function* subscribePages(feed: Feed, options: SubscriptionOptions): AsyncGenerator<Page, void, void> {
   const { signal, pageSize = DEFAULT_PAGE_SIZE } = options;
   let after = options.after;
+  let anew = true;
   while (!signal.aborted) {
-    const seen = feed.wakeUps.count;
-    const page = await readThroughOutages(feed, after, pageSize, signal);
-    if (page === undefined) return;
-    if (page.events.length > 0) yield page;
-    after = page.next;
-    if (page.events.length < pageSize) await feed.wakeUps.wait(seen, feed.pollMs, signal);
+    const look = await lookThroughOutages(feed, { after, limit: pageSize, anew }, signal);
+    if (look === undefined) return;
+    if (look.page.events.length > 0) yield look.page;
+    after = look.page.next;
+    anew = look.isEnd && !(await feed.wakeUps.wait(look.seen, feed.pollMs, signal));
   }
 }
 
-async function readThroughOutages(
-  feed: Feed,
-  after: Position | null,
-  limit: number,
-  signal: AbortSignal,
-): Promise<Page | undefined> {
+async function lookThroughOutages(feed: Feed, options: LookOptions, signal: AbortSignal): Promise<Look | undefined> {
   for (let failures = 0; ; failures += 1) {
     try {
-      const page = await orAborted(feed.readAll(after, limit), signal);
-      if (failures > 0 && page !== undefined) feed.observer?.resumed();
-      return page;
+      const look = await orAborted(feed.reads.look(options), signal);
+      if (failures > 0 && look !== undefined) feed.observer?.resumed();
+      return look;
     } catch (error) {
       if (!(error instanceof LogUnavailable)) throw error;
       if (failures === 0) feed.observer?.interrupted(error);

@@ -18,9 +18,12 @@ export class WakeUps {
     for (const resume of waiting) resume();
   }
 
-  /** Resolves at a wake-up since `seen`, after `ms`, or when the signal aborts: whatever comes first. */
-  async wait(seen: number, ms: number, signal: AbortSignal): Promise<void> {
-    if (this.#count !== seen || signal.aborted) return;
+  /**
+   * Resolves at a wake-up since `seen`, after `ms`, or when the signal aborts: whatever comes first.
+   * @returns whether there was a wake-up.
+   */
+  async wait(seen: number, ms: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#count !== seen || signal.aborted) return this.#count !== seen;
     const { promise, resolve } = Promise.withResolvers<void>();
     const resume = () => resolve();
     const timer = setTimeout(resume, ms);
@@ -33,5 +36,6 @@ export class WakeUps {
       signal.removeEventListener('abort', resume);
       this.#waiting.delete(resume);
     }
+    return this.#count !== seen;
   }
 }

@@ -13,6 +13,7 @@ import {
   type SubscriptionOptions,
 } from '../port.ts';
 import { type Positions, positionsOf } from '../position.ts';
+import { SharedReads } from '../shared-reads.ts';
 import { subscribePages } from '../subscription.ts';
 import { checkAppend } from '../usage.ts';
 import { WakeUps } from '../wake-ups.ts';
@@ -31,6 +32,10 @@ export class MemoryLog implements EventLog {
   readonly #all: RecordedEvent[] = [];
   readonly #streams = new Map<string, RecordedEvent[]>();
   readonly #wakeUps = new WakeUps();
+  readonly #reads = new SharedReads(
+    async (after, limit) => ({ ...(await this.readAll(after, limit)), size: 0 }),
+    this.#wakeUps,
+  );
   readonly #closing = new AbortController();
 
   constructor(id: string = randomUUID()) {
@@ -77,7 +82,7 @@ export class MemoryLog implements EventLog {
   }
 
   subscribe(options: SubscriptionOptions): AsyncIterable<Page> {
-    const feed = { readAll: this.readAll.bind(this), wakeUps: this.#wakeUps, pollMs: POLL_MS };
+    const feed = { reads: this.#reads, wakeUps: this.#wakeUps, pollMs: POLL_MS };
     return subscribePages(feed, { ...options, signal: AbortSignal.any([options.signal, this.#closing.signal]) });
   }
 

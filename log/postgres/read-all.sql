@@ -1,4 +1,3 @@
--- A page of the log behind a number; the first row is no event but tells the last number given out and the bound.
-SELECT last_number, bound, position, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data,
-  metadata
-FROM read_events($1, $2)
+-- A page of the log behind a number. The first row is no event: it tells the last number given out, and, behind the columns
+-- of an event, the bound.
+SELECT * FROM read_events($1, $2)

@@ -1,5 +1,5 @@
 -- Events of one stream from a version on, oldest first.
-SELECT position, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata
+SELECT position, stream, version, id, type, schema_version, status, fencing_token, epoch_ms(recorded_at), data, metadata
 FROM events
 WHERE stream = $1 AND version >= $2
 ORDER BY version

@@ -3,12 +3,13 @@ import { loadSql } from '#runtime/postgres/sql';
 import type { ReadStreamOptions, RecordedEvent } from '../port.ts';
 import type { Positions } from '../position.ts';
 import { orUnavailable } from './failures.ts';
-import { type EventRow, recordedEvent } from './recorded.ts';
+import { AS_SENT, type EventColumns, recordedEvent, sizeOf } from './recorded.ts';
 
 const FORWARDS = loadSql(import.meta.url, './read-stream-forwards.sql');
 const BACKWARDS = loadSql(import.meta.url, './read-stream-backwards.sql');
 const STREAMS = loadSql(import.meta.url, './read-streams.sql');
 const ALL = loadSql(import.meta.url, './read-all.sql');
+const HEAD = 'SELECT last_number, head FROM log_head()';
 const LAST_VERSION = 2 ** 31 - 1;
 const READ_TIMEOUT_MS = 10_000;
 
@@ -21,7 +22,12 @@ export interface NumberedPage {
   readonly lastNumber: number;
   /** Everything up to here is settled. */
   readonly bound: number;
+  /** Characters of the events' documents. */
+  readonly size: number;
 }
+
+/** The first row of `read_events`: it is no event, and has the bound behind the columns of one. */
+type BoundColumns = readonly [lastNumber: string, ...nothing: (string | null)[], bound: string];
 
 export class EventReader {
   readonly #pool: Pool;
@@ -35,40 +41,44 @@ export class EventReader {
   async readStream(stream: string, options: ReadStreamOptions): Promise<readonly RecordedEvent[]> {
     const isBackwards = options.direction === 'backwards';
     const from = options.from ?? (isBackwards ? LAST_VERSION : 0);
-    const rows = await this.#rows<EventRow>(isBackwards ? BACKWARDS : FORWARDS, [stream, from, options.limit ?? null]);
+    const rows = await this.#rows(isBackwards ? BACKWARDS : FORWARDS, [stream, from, options.limit ?? null]);
     return rows.map((row) => recordedEvent(row, this.#positions));
   }
 
   async readStreams(streams: readonly string[]): Promise<ReadonlyMap<string, readonly RecordedEvent[]>> {
     const found = new Map<string, RecordedEvent[]>(streams.map((stream) => [stream, []]));
-    const rows = await this.#rows<EventRow>(STREAMS, [[...found.keys()]]);
-    for (const row of rows) found.get(row.stream)?.push(recordedEvent(row, this.#positions));
+    const rows = await this.#rows(STREAMS, [[...found.keys()]]);
+    for (const row of rows) {
+      const event = recordedEvent(row, this.#positions);
+      found.get(event.stream)?.push(event);
+    }
     return found;
   }
 
   async readPage(afterNumber: number, limit: number): Promise<NumberedPage> {
-    type Row = EventRow & { readonly last_number: string; readonly bound: string };
-    const [seen, ...rows] = await this.#rows<Row>(ALL, [afterNumber, limit]);
+    const [seen, ...rows] = await this.#rows(ALL, [afterNumber, limit]);
     if (seen === undefined) throw new Error('read_events answered without its first row');
+    const [lastNumber, bound] = [seen[0], (seen as unknown as BoundColumns).at(-1)];
     return {
       events: rows.map((row) => recordedEvent(row, this.#positions)),
-      nextNumber: Number(rows.at(-1)?.position ?? afterNumber),
-      lastNumber: Number(seen.last_number),
-      bound: Number(seen.bound),
+      nextNumber: Number(rows.at(-1)?.[0] ?? afterNumber),
+      lastNumber: Number(lastNumber),
+      bound: Number(bound),
+      size: rows.reduce((sum, row) => sum + sizeOf(row), 0),
     };
   }
 
   async readHead(): Promise<{ lastNumber: number; headNumber: number }> {
-    type Row = { readonly last_number: string; readonly head: string };
-    const [row] = await this.#rows<Row>('SELECT last_number, head FROM log_head()', []);
+    const rows = await this.#rows<readonly [lastNumber: string, head: string]>(HEAD, []);
+    const [row] = rows;
     if (row === undefined) throw new Error('log_head answered without a row');
-    return { lastNumber: Number(row.last_number), headNumber: Number(row.head) };
+    return { lastNumber: Number(row[0]), headNumber: Number(row[1]) };
   }
 
-  async #rows<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
+  async #rows<Row extends readonly unknown[] = EventColumns>(text: string, values: unknown[]): Promise<Row[]> {
     // Ends the wait for a server that has fallen silent; the pool then replaces the connection.
-    const query = { text, values, query_timeout: READ_TIMEOUT_MS };
-    const { rows } = await orUnavailable('read the log', this.#pool.query<Row>(query));
-    return rows;
+    const query = { ...AS_SENT, text, values, query_timeout: READ_TIMEOUT_MS };
+    const { rows } = await orUnavailable('read the log', this.#pool.query<Row[]>(query));
+    return rows as unknown as Row[];
   }
 }

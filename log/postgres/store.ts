@@ -16,6 +16,7 @@ import {
   type SubscriptionOptions,
 } from '../port.ts';
 import { type Positions, positionsOf } from '../position.ts';
+import { type FreshPage, SharedReads } from '../shared-reads.ts';
 import { subscribePages } from '../subscription.ts';
 import { checkAppend } from '../usage.ts';
 import { WakeUps } from '../wake-ups.ts';
@@ -71,6 +72,7 @@ class PostgresLog implements EventLog {
   readonly #together: FlushOptions;
   readonly #notifier: Notifier;
   readonly #wakeUps: WakeUps;
+  readonly #reads: SharedReads;
   readonly #watchdog: Watchdog;
   readonly #unlisten: () => void;
   readonly #closing = new AbortController();
@@ -83,6 +85,7 @@ class PostgresLog implements EventLog {
     this.#reader = new EventReader(pool, this.#positions);
     this.#notifier = notifier;
     this.#wakeUps = wakeUps;
+    this.#reads = new SharedReads((after, limit) => this.#readFresh(after, limit), wakeUps);
     this.#watchdog = new Watchdog(pool, logger, WATCHDOG_PATIENCE_MS);
     this.#unlisten = unlisten;
     const send = flushSender({ pool, positions: this.#positions, hook });
@@ -132,11 +135,16 @@ class PostgresLog implements EventLog {
   }
 
   async readAll(after: Position | null, limit: number): Promise<Page> {
+    const { events, next } = await this.#readFresh(after, limit);
+    return { events, next };
+  }
+
+  async #readFresh(after: Position | null, limit: number): Promise<FreshPage> {
     const afterNumber = after === null ? 0 : this.#positions.parse(after);
     const page = await this.#reader.readPage(afterNumber, limit);
     refuseBeyond(page.lastNumber, afterNumber, after);
     this.#watchdog.observe(page);
-    return { events: page.events, next: this.#positions.format(page.nextNumber) };
+    return { events: page.events, next: this.#positions.format(page.nextNumber), size: page.size };
   }
 
   async head(): Promise<Position> {
@@ -159,7 +167,7 @@ class PostgresLog implements EventLog {
       interrupted: (error: LogUnavailable) => logger.warn({ err: error }, 'a subscription is interrupted'),
       resumed: () => logger.info('a subscription goes on'),
     };
-    const feed = { readAll: this.readAll.bind(this), wakeUps: this.#wakeUps, pollMs, observer };
+    const feed = { reads: this.#reads, wakeUps: this.#wakeUps, pollMs, observer };
     return subscribePages(feed, { ...options, signal: AbortSignal.any([options.signal, this.#closing.signal]) });
   }
 
