@@ -1,5 +1,6 @@
 import { readEvent, type StoredData } from '../history.ts';
 import { type JobEvent, type JobEventType, jobEventData, type RecordedJobEvent } from './events.ts';
+import { readStoredData } from './stored-data.ts';
 
 /** The schema version that each event type is written with today. */
 export const JOB_EVENT_SCHEMA_VERSIONS: Readonly<Record<JobEventType, number>> = {
@@ -20,6 +21,11 @@ export const JOB_EVENT_SCHEMA_VERSIONS: Readonly<Record<JobEventType, number>> =
 
 /** Makes today's event of a stored one; older versions will be upcast here. @throws UnreadableEvent */
 export function readJobEvent(stored: StoredData): JobEvent {
+  const type = stored.type as JobEventType;
+  if (stored.schemaVersion === JOB_EVENT_SCHEMA_VERSIONS[type]) {
+    const data = readStoredData(type, stored.data);
+    if (data !== undefined) return { type, data } as JobEvent;
+  }
   return readEvent({ data: jobEventData, versions: JOB_EVENT_SCHEMA_VERSIONS }, stored);
 }
 
@@ -36,6 +42,6 @@ export interface StoredJobEvent {
 /** The same with what only the log knows of it: what `fold` takes. @throws UnreadableEvent */
 export function recordedJobEvent(stored: StoredJobEvent): RecordedJobEvent {
   const { id, version, recordedAt, metadata } = stored;
-  const event = readJobEvent({ type: stored.type, schemaVersion: metadata.schema_version, data: stored.data });
-  return { ...event, id, version, recordedAt, actor: metadata.actor };
+  const { type, data } = readJobEvent({ type: stored.type, schemaVersion: metadata.schema_version, data: stored.data });
+  return { type, data, id, version, recordedAt, actor: metadata.actor } as RecordedJobEvent;
 }
