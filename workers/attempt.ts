@@ -19,16 +19,18 @@ export interface Mark {
  */
 export class Attempt {
   readonly lease: HeldLease;
-  readonly log: Logger;
-  readonly #abort = new AbortController();
+  readonly #logger: Logger;
   readonly #onSettled: (attempt: Attempt, outcome: Outcome | null) => void;
+  /** Both are made when somebody asks for them: most handlers neither log nor listen. */
+  #log: Logger | null = null;
+  #abort: AbortController | null = null;
   #settled = false;
   #leaseLost = false;
 
   /** @param onSettled - Gets the outcome to report; null when there is none to report, since the lease is gone. */
   constructor(lease: HeldLease, logger: Logger, onSettled: (attempt: Attempt, outcome: Outcome | null) => void) {
     this.lease = lease;
-    this.log = logger.child({ jobId: lease.job.id, jobType: lease.job.type, attempt: lease.job.attempt });
+    this.#logger = logger;
     this.#onSettled = onSettled;
   }
 
@@ -40,7 +42,15 @@ export class Attempt {
     return this.lease.fencingToken;
   }
 
+  /** Each line names the job and its attempt. */
+  get log(): Logger {
+    const { id, type, attempt } = this.lease.job;
+    this.#log ??= this.#logger.child({ jobId: id, jobType: type, attempt });
+    return this.#log;
+  }
+
   get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
     return this.#abort.signal;
   }
 
@@ -49,12 +59,14 @@ export class Attempt {
   }
 
   get abortReason(): AbortReason | null {
-    return this.signal.aborted ? (this.signal.reason as AbortReason) : null;
+    return this.#abort?.signal.aborted ? (this.#abort.signal.reason as AbortReason) : null;
   }
 
   /** The first reason stays. Listeners are user code: they run in the attempt's scope. */
   abort(reason: AbortReason): void {
-    if (!this.signal.aborted) attemptScope.run(this, () => this.#abort.abort(reason));
+    this.#abort ??= new AbortController();
+    const abort = this.#abort;
+    if (!abort.signal.aborted) attemptScope.run(this, () => abort.abort(reason));
   }
 
   /** The scheduler said that another one may hold the job: nothing of this attempt is accepted any more. */

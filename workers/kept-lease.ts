@@ -87,8 +87,11 @@ export class KeptLease {
     this.#sent = null;
   }
 
-  end(reason: AbortReason): void {
-    this.#sent?.reject(reason);
-    this.#next?.reject(reason);
+  /** @param reason - Made only when somebody waits for a beat: an error takes its time to look up where it was made. */
+  end(reason: () => AbortReason): void {
+    if (this.#sent === null && this.#next === null) return;
+    const error = reason();
+    this.#sent?.reject(error);
+    this.#next?.reject(error);
   }
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '#runtime/logger';
-import { CancelRequested, LeaseLost } from './abort-reasons.ts';
+import { type AbortReason, CancelRequested, LeaseLost } from './abort-reasons.ts';
 import type { Attempt, Mark } from './attempt.ts';
 import type { ReportAnswer, WorkerGateway } from './gateway.ts';
 import { KeptLease } from './kept-lease.ts';
@@ -46,7 +46,7 @@ export class LeaseKeeper {
     const kept = this.#kept.get(attempt);
     if (!kept) return;
     this.#kept.delete(attempt);
-    kept.end(attempt.abortReason ?? new LeaseLost('The attempt is over'));
+    kept.end(() => overReason(attempt));
     if (this.#kept.size === 0 && this.#ticking) {
       clearInterval(this.#ticking);
       this.#ticking = null;
@@ -56,7 +56,7 @@ export class LeaseKeeper {
   /** Beats at once with a mark; calls of one turn go out together. @returns Settled when it is recorded. */
   async beatNow(attempt: Attempt, mark: Mark): Promise<void> {
     const kept = this.#kept.get(attempt);
-    if (!kept) throw attempt.abortReason ?? new LeaseLost('The attempt is over');
+    if (!kept) throw overReason(attempt);
     const recorded = kept.want(mark);
     this.#flushSoon();
     return recorded;
@@ -118,4 +118,8 @@ export class LeaseKeeper {
     attempt.abort(new LeaseLost('The lease could not be extended in time'));
     this.letGo(attempt);
   }
+}
+
+function overReason(attempt: Attempt): AbortReason {
+  return attempt.abortReason ?? new LeaseLost('The attempt is over');
 }

@@ -55,7 +55,7 @@ async function parseInput({ lease }: Attempt, { input }: AnyJobDefinition): Prom
 }
 
 function createContext(attempt: Attempt, beatNow: BeatNow): JobContext {
-  const { lease, signal, log } = attempt;
+  const { lease } = attempt;
   let checkpoint: JsonValue = lease.job.checkpoint;
   const beat = async (mark: Mark) => {
     await beatNow(attempt, mark);
@@ -65,8 +65,12 @@ function createContext(attempt: Attempt, beatNow: BeatNow): JobContext {
     job: lease.job,
     attempt: lease.job.attempt,
     fencingToken: lease.fencingToken,
-    signal,
-    log,
+    get signal() {
+      return attempt.signal;
+    },
+    get log() {
+      return attempt.log;
+    },
     get checkpoint() {
       return checkpoint;
     },
