@@ -15,17 +15,17 @@ export type Options =
   | ({ readonly kind: 'run' } & BenchOptions)
   | { readonly kind: 'render'; readonly files: readonly string[] };
 
+const DEFAULT_BACKLOGS = [10_000, 100_000, 500_000, 1_000_000];
+
 export const USAGE = `npm run bench -- [options]
   --workloads w1,w3     of ${WORKLOAD_NAMES.join(', ')} (default: all)
   --peers pg-boss       of ${ALL_PEERS.join(', ')}, or none (default: all)
   --repetitions 5       each repetition runs everything once, in another order
   --scale 0.1           fewer jobs and shorter times, for a quick look
-  --backlogs 10000,...  of w6 (default: 10000,100000,1000000; peers have at most 500,000)
+  --backlogs 10000      of w6 (default: ${DEFAULT_BACKLOGS.join(',')}; peers have at most 500,000)
   --out <folder>        for the JSON and the Markdown file (default: test/bench/results)
   --render <file>...    prints the Markdown of JSON files of earlier runs, and runs nothing
 `;
-
-const DEFAULT_BACKLOGS = [10_000, 100_000, 1_000_000];
 
 /** @throws Error that says what is wrong with the command line. */
 export function readOptions(args: readonly string[]): Options {

@@ -8,6 +8,8 @@ import { mergeResults, type Results } from './report/results.ts';
 /* `npm run bench`: ours beside the queues people use today. See `options.ts` for what it takes. */
 
 const interrupted = new AbortController();
+// Whoever reads the output may be gone before the cleaning up is done.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => interrupted.abort());
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     process.stderr.write(`${signal}: ending the run and cleaning up ...\n`);

@@ -85,7 +85,9 @@ export function createProduct({ storeUrl, mode, clients }) {
  */
 function openWatchedPool(connectionString, running, onDone) {
   const pool = new pg.Pool({ connectionString, max: WORKER.latency.maxPoolSize });
+  pool.on('error', (error) => process.stderr.write(`graphile-worker: ${error.message}\n`));
   pool.on('connect', (client) => {
+    client.on('error', () => undefined);
     const query = client.query.bind(client);
     client.query = (...args) => {
       const result = query(...args);

@@ -20,11 +20,13 @@ export function createProduct({ storeUrl, mode, clients }) {
   const inspector = openInspector(storeUrl);
 
   async function open() {
-    const max = Math.min(Math.max(clients, 10), 32);
-    const boss = new PgBoss({
-      connectionString: storeUrl,
-      ...(mode === 'defaults' ? {} : { max, useListenNotify: notify }),
-    });
+    // Callers who wait for a connection longer than the 10 s it allows would fail where others are late.
+    const tuned = {
+      max: Math.min(Math.max(clients, 10), 32),
+      connectionTimeoutMillis: 120_000,
+      useListenNotify: notify,
+    };
+    const boss = new PgBoss({ connectionString: storeUrl, ...(mode === 'defaults' ? {} : tuned) });
     boss.on('error', (error) => process.stderr.write(`pg-boss: ${error.message}\n`));
     await boss.start();
     return boss;

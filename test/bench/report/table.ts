@@ -9,5 +9,5 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
-  return String(Number(value.toPrecision(value >= 10 ? 3 : 2)));
+  return String(Number(value.toPrecision(3)));
 }

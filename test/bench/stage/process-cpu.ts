@@ -26,6 +26,11 @@ export function peakRssBytes(pid: number): number {
   return memoryOf(pid, 'VmHWM');
 }
 
+/** The memory a process holds now, bytes. */
+export function rssBytes(pid: number): number {
+  return memoryOf(pid, 'VmRSS');
+}
+
 function memoryOf(pid: number, field: string): number {
   const status = readProc(pid, 'status') ?? '';
   const [, kibibytes] = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status) ?? [];
