@@ -100,6 +100,36 @@ BEGIN
 END
 $$;
 
+-- Writes the due rows of a batch as a projector folded them, and takes away those of finished jobs.
+CREATE FUNCTION due_jobs_write(
+  p_job_ids uuid[], p_versions integer[], p_statuses text[], p_queues text[], p_types text[], p_ranks bigint[],
+  p_due_ats bigint[], p_readies boolean[], p_request_ids text[], p_states json[], p_format smallint,
+  p_entered_positions bigint[], p_gone_ids uuid[]
+) RETURNS boolean LANGUAGE plpgsql
+SET search_path FROM CURRENT
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off SET enable_bitmapscan = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  DELETE FROM due_jobs AS due USING unnest(p_gone_ids) AS gone (job_id) WHERE due.job_id = gone.job_id;
+  INSERT INTO due_jobs AS due (
+    job_id, version, status, queue, type, rank, due_at, ready, request_id, state, state_format, entered_position
+  )
+  SELECT r.job_id, r.version, r.status, r.queue, r.type, r.rank, r.due_at, r.ready, r.request_id, r.state, p_format,
+    r.entered_position
+  FROM unnest(p_job_ids, p_versions, p_statuses, p_queues, p_types, p_ranks, p_due_ats, p_readies, p_request_ids,
+    p_states, p_entered_positions)
+    AS r (job_id, version, status, queue, type, rank, due_at, ready, request_id, state, entered_position)
+  ON CONFLICT (job_id) DO UPDATE SET
+    version = excluded.version, status = excluded.status, rank = excluded.rank, due_at = excluded.due_at,
+    ready = excluded.ready, request_id = excluded.request_id, state = excluded.state,
+    state_format = excluded.state_format, entered_position = excluded.entered_position,
+    offered_until = NULL, withheld_version = NULL
+  WHERE due.version < excluded.version;
+  RETURN true;
+END
+$$;
+
 -- Moves jobs whose time has come into the index that picks read; answers how many. Never waits for another picker.
 CREATE FUNCTION due_jobs_promote(p_now bigint, p_limit integer) RETURNS integer
 LANGUAGE plpgsql

@@ -15,6 +15,24 @@ CREATE TABLE projections (
   owned_until timestamptz NOT NULL
 ) WITH (fillfactor = 50);
 
+-- Moves the checkpoint of the epoch that holds the projection, from exactly where it stood; false means that somebody else
+-- works, and that nothing may be written. Whoever writes rows calls it in the same statement, before them. The rows can be
+-- refilled from the log together with the checkpoint, so the commit need not wait for the disk; and a process that freezes
+-- in the transaction must not block its successor for longer than half a lease.
+CREATE FUNCTION projection_move(p_name text, p_epoch bigint, p_from text, p_to text, p_lease_ms integer) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE projections SET position = p_to, owned_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
+  WHERE name = p_name AND epoch = p_epoch AND owner IS NOT NULL AND position IS NOT DISTINCT FROM p_from;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM set_config('synchronous_commit', 'off', true),
+    set_config('idle_in_transaction_session_timeout', (p_lease_ms / 2)::text, true);
+  RETURN true;
+END
+$$;
+
 -- Streams that a projection could not follow: their rows stay at the last event that could be applied.
 CREATE TABLE parked_streams (
   projection text COLLATE "C" NOT NULL,
@@ -26,18 +44,22 @@ CREATE TABLE parked_streams (
   PRIMARY KEY (projection, stream)
 );
 
--- One row a job, for lists: what is filtered and sorted by, and the folded state without payload and result, which only
--- the log keeps. Lists read it status by status (there are five), so every index begins with what they go by.
+-- One row a job, for lists: what is filtered and sorted by or moves often in columns, and in `state` what else the fold
+-- knows and is not as usual: for most jobs nothing. Payload and result are kept by the log alone. Lists read the table
+-- status by status (there are five), so every index begins with what they go by.
 CREATE TABLE jobs (
   id uuid PRIMARY KEY,
   created_at bigint NOT NULL,
   updated_at bigint NOT NULL,
   scheduled_at bigint NOT NULL,
+  started_at bigint,
   finished_at bigint,
   lease_expires_at bigint,
   version integer NOT NULL CHECK (version >= 0),
   -- Of the event that holds the result.
   result_version integer,
+  attempt integer NOT NULL,
+  fencing_token integer NOT NULL,
   state_format smallint NOT NULL,
   acknowledged boolean NOT NULL,
   status text COLLATE "C" NOT NULL CHECK (status IN ('pending', 'running', 'succeeded', 'dead', 'cancelled')),
@@ -98,3 +120,103 @@ CREATE TABLE worker_marks (
   queues text[],
   types text[]
 ) WITH (fillfactor = 50);
+
+-- The rows of the jobs that a batch goes on with.
+CREATE FUNCTION jobs_to_go_on_with(p_ids uuid[]) RETURNS SETOF jobs LANGUAGE plpgsql
+SET search_path FROM CURRENT
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+BEGIN
+  RETURN QUERY SELECT job.* FROM unnest(p_ids) AS wanted (id) JOIN jobs AS job USING (id);
+END
+$$;
+
+-- Writes a batch: the last state of each job, the counts as differences, and what happened in which second; together, so
+-- that the rows of a job and the counts that it is part of are never seen apart. Jobs that the batch began are inserted,
+-- the others updated: an insert that meets its row costs half as much again as an update.
+CREATE FUNCTION jobs_write(
+  p_ids uuid[], p_versions integer[], p_statuses text[], p_queues text[], p_types text[], p_created_ats bigint[],
+  p_updated_ats bigint[], p_scheduled_ats bigint[], p_started_ats bigint[], p_finished_ats bigint[],
+  p_lease_expires_ats bigint[], p_result_versions integer[], p_attempts integer[], p_fencing_tokens integer[],
+  p_acknowledgeds boolean[], p_tags text[], p_states json[], p_news boolean[], p_new_count integer, p_format smallint,
+  p_count_queues text[], p_count_statuses text[], p_count_differences bigint[],
+  p_seconds bigint[], p_second_queues text[], p_submitted integer[], p_started integer[], p_finished integer[]
+) RETURNS boolean LANGUAGE plpgsql
+SET search_path FROM CURRENT
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off
+AS $$
+DECLARE
+  -- Relative to the newest second there is, not to the clock: a rebuild then ends with the same rows.
+  horizon bigint;
+BEGIN
+  IF p_new_count > 0 THEN
+    INSERT INTO jobs AS known (
+      id, version, status, queue, type, created_at, updated_at, scheduled_at, started_at, finished_at, lease_expires_at,
+      result_version, attempt, fencing_token, acknowledged, tags, state, state_format
+    )
+    SELECT r.id, r.version, r.status, r.queue, r.type, r.created_at, r.updated_at, r.scheduled_at, r.started_at,
+      r.finished_at, r.lease_expires_at, r.result_version, r.attempt, r.fencing_token, r.acknowledged, r.tags::text[],
+      r.state, p_format
+    FROM unnest(p_ids, p_versions, p_statuses, p_queues, p_types, p_created_ats, p_updated_ats, p_scheduled_ats,
+      p_started_ats, p_finished_ats, p_lease_expires_ats, p_result_versions, p_attempts, p_fencing_tokens, p_acknowledgeds,
+      p_tags, p_states, p_news)
+      AS r (id, version, status, queue, type, created_at, updated_at, scheduled_at, started_at, finished_at,
+        lease_expires_at, result_version, attempt, fencing_token, acknowledged, tags, state, is_new)
+    WHERE r.is_new
+    ON CONFLICT (id) DO UPDATE SET
+      version = excluded.version, status = excluded.status, updated_at = excluded.updated_at,
+      scheduled_at = excluded.scheduled_at, started_at = excluded.started_at, finished_at = excluded.finished_at,
+      lease_expires_at = excluded.lease_expires_at,
+      result_version = coalesce(known.result_version, excluded.result_version), attempt = excluded.attempt,
+      fencing_token = excluded.fencing_token, acknowledged = excluded.acknowledged, state = excluded.state,
+      state_format = excluded.state_format
+    WHERE known.version < excluded.version;
+  END IF;
+  IF p_new_count < cardinality(p_ids) THEN
+    UPDATE jobs AS known SET
+      version = r.version, status = r.status, updated_at = r.updated_at, scheduled_at = r.scheduled_at,
+      started_at = r.started_at, finished_at = r.finished_at, lease_expires_at = r.lease_expires_at,
+      result_version = coalesce(known.result_version, r.result_version), attempt = r.attempt,
+      fencing_token = r.fencing_token, acknowledged = r.acknowledged, state = r.state, state_format = p_format
+    FROM unnest(p_ids, p_versions, p_statuses, p_updated_ats, p_scheduled_ats, p_started_ats, p_finished_ats,
+      p_lease_expires_ats, p_result_versions, p_attempts, p_fencing_tokens, p_acknowledgeds, p_states, p_news)
+      AS r (id, version, status, updated_at, scheduled_at, started_at, finished_at, lease_expires_at, result_version,
+        attempt, fencing_token, acknowledged, state, is_new)
+    WHERE known.id = r.id AND NOT r.is_new AND known.version < r.version;
+  END IF;
+
+  INSERT INTO queue_stats AS known (queue, status, count)
+  SELECT * FROM unnest(p_count_queues, p_count_statuses, p_count_differences)
+  ON CONFLICT (queue, status) DO UPDATE SET count = known.count + excluded.count;
+
+  horizon := greatest((SELECT max(a.second) FROM queue_activity AS a), (SELECT max(s) FROM unnest(p_seconds) AS s)) - 120;
+  DELETE FROM queue_activity AS old WHERE old.second < horizon;
+  INSERT INTO queue_activity AS known (second, queue, submitted, started, finished)
+  SELECT r.* FROM unnest(p_seconds, p_second_queues, p_submitted, p_started, p_finished)
+    AS r (second, queue, submitted, started, finished)
+  WHERE r.second >= horizon
+  ON CONFLICT (second, queue) DO UPDATE SET
+    submitted = known.submitted + excluded.submitted,
+    started = known.started + excluded.started,
+    finished = known.finished + excluded.finished;
+  RETURN true;
+END
+$$;
+
+-- Writes the workers of a batch. Rows come as JSON, since arrays of arrays have no shape of their own in SQL.
+CREATE FUNCTION workers_write(p_rows json) RETURNS boolean LANGUAGE plpgsql
+SET search_path FROM CURRENT
+AS $$
+BEGIN
+  INSERT INTO workers AS known
+  SELECT * FROM json_populate_recordset(NULL::workers, p_rows)
+  ON CONFLICT (worker_id) DO UPDATE SET
+    started_at = excluded.started_at, stopped_at = excluded.stopped_at, stream_version = excluded.stream_version,
+    pid = excluded.pid, concurrency = excluded.concurrency, host = excluded.host, version = excluded.version,
+    queues = excluded.queues, types = excluded.types
+  WHERE known.stream_version < excluded.stream_version;
+  RETURN true;
+END
+$$;

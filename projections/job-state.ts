@@ -1,4 +1,4 @@
-import { DEFAULT_RETRY } from '#domain/job/retry';
+import { DEFAULT_RETRY, type RetryPolicy } from '#domain/job/retry';
 import type { Job } from '#domain/job/state';
 import { SUBMITTED_BY_API } from '#domain/job/submit';
 import type { JsonObject } from '#domain/json/value';
@@ -10,7 +10,8 @@ import type { JsonObject } from '#domain/json/value';
  */
 export const STATE_FORMAT = 1;
 
-const USUAL = {
+/** Part of the format: what a field that is not kept is read as. */
+export const USUAL = {
   priority: 0,
   attempt: 0,
   crashes: 0,
@@ -26,44 +27,73 @@ const USUAL = {
   idempotencyKey: null,
   keyUse: null,
   keyReleased: false,
-  acknowledged: false,
-  cancel: null,
+  tags: [] as readonly string[],
+  retry: DEFAULT_RETRY,
+  origin: SUBMITTED_BY_API,
 } as const;
-const USUAL_TAGS: readonly string[] = [];
 
 /** The JSON text of a job's state. */
 export function encodeJobState(job: Job): string {
-  const kept: Record<string, unknown> = {};
-  for (const field in job) {
-    const value: unknown = job[field as keyof Job];
-    if (isKept(field, value)) kept[field] = value;
-  }
+  const kept: Record<string, unknown> = {
+    status: job.status,
+    type: job.type,
+    queue: job.queue,
+    createdAt: job.createdAt,
+    updatedAt: job.updatedAt,
+    scheduledAt: job.scheduledAt,
+    leaseSeconds: job.leaseSeconds,
+    maxAttempts: job.maxAttempts,
+    maxCrashes: job.maxCrashes,
+    fingerprint: job.fingerprint,
+    lastEventId: job.lastEventId,
+    version: job.version,
+  };
+  if (job.startedAt !== null) kept.startedAt = job.startedAt;
+  if (job.attempt !== 0) kept.attempt = job.attempt;
+  if (job.fencingToken !== 0) kept.fencingToken = job.fencingToken;
+  if (job.tags.length > 0) kept.tags = job.tags;
+  if ('finishedAt' in job) kept.finishedAt = job.finishedAt;
+  if (job.status === 'dead' && job.acknowledged) kept.acknowledged = true;
+  keepUnusual(job, kept);
   return JSON.stringify(kept);
 }
 
-function isKept(field: string, value: unknown): boolean {
-  switch (field) {
-    case 'id':
-    case 'payload':
-    case 'result':
-      return false;
-    case 'tags':
-      return (value as readonly string[]).length > 0;
-    case 'retry':
-      return !isSame(value as object, DEFAULT_RETRY);
-    case 'origin':
-      return !isSame(value as object, SUBMITTED_BY_API);
-    default:
-      return value !== USUAL[field as keyof typeof USUAL];
-  }
+/** Adds the fields that few jobs have other than usual, and no table has a column for. Spelled out: it runs per event. */
+export function keepUnusual(job: Job, kept: Record<string, unknown>): void {
+  if (job.priority !== 0) kept.priority = job.priority;
+  if (job.crashes !== 0) kept.crashes = job.crashes;
+  if (job.releases !== 0) kept.releases = job.releases;
+  if (job.releasesInRow !== 0) kept.releasesInRow = job.releasesInRow;
+  if (job.replays !== 0) kept.replays = job.replays;
+  if (job.timeoutSeconds !== null) kept.timeoutSeconds = job.timeoutSeconds;
+  if (job.lastError !== null) kept.lastError = job.lastError;
+  if (job.progress !== null) kept.progress = job.progress;
+  if (job.checkpoint !== null) kept.checkpoint = job.checkpoint;
+  if (job.idempotencyKey !== null) kept.idempotencyKey = job.idempotencyKey;
+  if (job.keyUse !== null) kept.keyUse = job.keyUse;
+  if (job.keyReleased) kept.keyReleased = true;
+  if (!isUsualRetry(job.retry)) kept.retry = job.retry;
+  if (!isUsualOrigin(job.origin)) kept.origin = job.origin;
+  if (job.status === 'running') kept.lease = job.lease;
+  if (job.status === 'dead') kept.deadReason = job.deadReason;
+  if ('cancel' in job && job.cancel !== null) kept.cancel = job.cancel;
 }
 
-/** Whether two flat objects have the same fields with the same values. */
-function isSame(one: object, other: object): boolean {
-  const fields = Object.entries(other);
+const USUAL_RETRY = DEFAULT_RETRY as Extract<RetryPolicy, { strategy: 'exponential' }>;
+
+function isUsualRetry(retry: RetryPolicy): boolean {
   return (
-    Object.keys(one).length === fields.length && fields.every(([name, value]) => one[name as keyof object] === value)
+    retry === USUAL_RETRY ||
+    (retry.strategy === USUAL_RETRY.strategy &&
+      retry.base_seconds === USUAL_RETRY.base_seconds &&
+      retry.factor === USUAL_RETRY.factor &&
+      retry.cap_seconds === USUAL_RETRY.cap_seconds &&
+      retry.jitter === USUAL_RETRY.jitter)
   );
+}
+
+function isUsualOrigin({ kind, schedule, occurrence_at, job_id }: Job['origin']): boolean {
+  return kind === SUBMITTED_BY_API.kind && schedule === null && occurrence_at === null && job_id === null;
 }
 
 /**
@@ -71,27 +101,23 @@ function isSame(one: object, other: object): boolean {
  * @param payload - From the log. Whoever only folds further and keeps the state again may give an empty one.
  */
 export function decodeJobState(jobId: string, state: object, payload: JsonObject): Job {
-  const { acknowledged, cancel, ...facts } = USUAL;
-  const job = {
-    ...facts,
-    tags: USUAL_TAGS,
-    retry: DEFAULT_RETRY,
-    origin: SUBMITTED_BY_API,
-    ...state,
-    id: jobId,
-    payload,
-  };
-  const status = (state as Job).status;
-  switch (status) {
+  return jobOfFields({ ...USUAL, ...state, id: jobId, payload } as StoredFields);
+}
+
+/** The fields of a job as they come from a row: those of its status may be missing where they have their usual value. */
+export type StoredFields = Omit<Job, 'result'> & { readonly cancel?: unknown; readonly acknowledged?: unknown };
+
+/** Fills in what belongs to the status. */
+export function jobOfFields(fields: StoredFields): Job {
+  switch (fields.status) {
     case 'pending':
-      return job as unknown as Job;
-    case 'running':
-      return { cancel, ...job } as unknown as Job;
-    case 'succeeded':
-      return { cancel, result: null, ...job } as unknown as Job;
-    case 'dead':
-      return { acknowledged, ...job } as unknown as Job;
     case 'cancelled':
-      return job as unknown as Job;
+      return fields as unknown as Job;
+    case 'running':
+      return { cancel: null, ...fields } as unknown as Job;
+    case 'succeeded':
+      return { cancel: null, result: null, ...fields } as unknown as Job;
+    case 'dead':
+      return { acknowledged: false, ...fields } as unknown as Job;
   }
 }

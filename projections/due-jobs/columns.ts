@@ -2,7 +2,7 @@ import { boolArray, int4Array, int8Array, jsonArray, textArray, uuidArray } from
 import { STATE_FORMAT } from '../job-state.ts';
 import type { DueRow } from './change.ts';
 
-/** Rows as parallel arrays, in the order in which `due_jobs_follow_append` and `write.sql` unnest them. */
+/** Rows as parallel arrays, in the order in which `due_jobs_follow_append` and `due_jobs_write` take them. */
 export function dueColumns(rows: readonly DueRow[]): unknown[] {
   return [
     uuidArray(rows.map((row) => row.jobId)),

@@ -8,7 +8,7 @@ import { decodeJobState, STATE_FORMAT } from '../job-state.ts';
 import { positionNumber } from '../positions/position-number.ts';
 import type { Projection, ProjectionSource } from '../projector/projection.ts';
 import { type DueRow, dueChange } from './change.ts';
-import { dueColumns } from './columns.ts';
+import { DUE_COLUMN_TYPES, dueColumns } from './columns.ts';
 
 interface StateRow {
   readonly job_id: string;
@@ -25,7 +25,7 @@ interface KnownJob {
 }
 
 const LOAD = loadSql(import.meta.url, 'load.sql');
-const WRITE = loadSql(import.meta.url, 'write.sql');
+const WRITE = { functionName: 'due_jobs_write', types: [...DUE_COLUMN_TYPES, 'bigint[]', 'uuid[]'] };
 
 /** `due_jobs` filled from the log: for logs that cannot write it with the append, and for a rebuild. */
 export function dueJobsProjection(options: { readonly streamPrefix: string }): Projection {
@@ -40,9 +40,7 @@ export function dueJobsProjection(options: { readonly streamPrefix: string }): P
       const { jobs, parked } = foldBatch(byJob, new Map([...known].map(([jobId, { job }]) => [jobId, job])));
       return {
         parked,
-        write: async (transaction) => {
-          if (jobs.length > 0) await transaction.query(WRITE, writeParameters(jobs, known));
-        },
+        write: jobs.length === 0 ? null : { ...WRITE, values: writeParameters(jobs, known) },
       };
     },
   };

@@ -1,5 +1,5 @@
+import { int4Array, int8Array, textArray } from '#runtime/postgres/arrays';
 import type { FoldedJob } from '../job-fold.ts';
-import { plainArray } from '../sql-arrays.ts';
 
 interface Activity {
   submitted: number;
@@ -19,11 +19,11 @@ export function countColumns(jobs: readonly FoldedJob[]): unknown[] {
     if (before) add(before.queue, before.status, -1);
     add(after.queue, after.status, 1);
   }
-  const entries = [...differences].filter(([, by]) => by !== 0).map(([key, by]) => [...key.split(' '), by]);
+  const entries = [...differences].filter(([, by]) => by !== 0).map(([key, by]) => ({ key: key.split(' '), by }));
   return [
-    entries.map(([queue]) => queue),
-    entries.map(([, status]) => status),
-    plainArray(entries.map(([, , by]) => by as number)),
+    textArray(entries.map(({ key }) => key[0] as string)),
+    textArray(entries.map(({ key }) => key[1] as string)),
+    int8Array(entries.map(({ by }) => by)),
   ];
 }
 
@@ -42,13 +42,16 @@ export function activityColumns(jobs: readonly FoldedJob[]): unknown[] {
   }
   const entries = [...activity].map(([key, counts]) => ({ key: key.split(' '), counts }));
   return [
-    plainArray(entries.map(({ key }) => key[0] as string)),
-    entries.map(({ key }) => key[1]),
-    plainArray(entries.map(({ counts }) => counts.submitted)),
-    plainArray(entries.map(({ counts }) => counts.started)),
-    plainArray(entries.map(({ counts }) => counts.finished)),
+    int8Array(entries.map(({ key }) => Number(key[0]))),
+    textArray(entries.map(({ key }) => key[1] as string)),
+    int4Array(entries.map(({ counts }) => counts.submitted)),
+    int4Array(entries.map(({ counts }) => counts.started)),
+    int4Array(entries.map(({ counts }) => counts.finished)),
   ];
 }
+
+export const COUNT_COLUMN_TYPES = ['text[]', 'text[]', 'bigint[]'];
+export const ACTIVITY_COLUMN_TYPES = ['bigint[]', 'text[]', 'integer[]', 'integer[]', 'integer[]'];
 
 function activityOf(type: FoldedJob['events'][number]['type']): keyof Activity | undefined {
   switch (type) {

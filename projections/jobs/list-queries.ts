@@ -6,10 +6,11 @@ import { jobView, type LargeField, type ListedJob, listedJob } from '#domain/job
 import { streamNames } from '#domain/streams';
 import type { EventLog } from '#log/port';
 import { inTransaction } from '#runtime/postgres/transaction';
-import { decodeJobState, STATE_FORMAT } from '../job-state.ts';
+import { STATE_FORMAT } from '../job-state.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { type JobFilters, type JobSort, listStatement, type Statement } from './list-statement.ts';
 import { logFields } from './log-fields.ts';
+import { AS_SENT, jobOfRow, type StoredColumns, type StoredRow, storedRow } from './stored-row.ts';
 
 export { BadCursor } from './cursor.ts';
 export { JOB_SORTS, type JobFilters, type JobSort } from './list-statement.ts';
@@ -36,16 +37,7 @@ export interface JobList {
   readonly nextCursor: string | null;
 }
 
-interface JobRow {
-  readonly id: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly scheduled_at: string;
-  readonly version: number;
-  readonly result_version: number | null;
-  readonly state_format: number;
-  readonly state: object;
-}
+type JobRow = StoredRow & { readonly columns: StoredColumns };
 
 /**
  * A page of jobs. While pages are walked, a job that is there and matches all the time comes exactly once, as long as what
@@ -66,11 +58,12 @@ export async function listJobs(source: JobListSource, request: ListRequest): Pro
   };
 }
 
-function readRows(pool: Pool, { settings, text, values }: Statement): Promise<readonly JobRow[]> {
-  return inTransaction(pool, async (transaction) => {
+async function readRows(pool: Pool, { settings, text, values }: Statement): Promise<readonly JobRow[]> {
+  const rows = await inTransaction(pool, async (transaction) => {
     await transaction.query(settings);
-    return (await transaction.query<JobRow>(text, [...values])).rows;
+    return (await transaction.query({ ...AS_SENT, text, values: [...values] })).rows as unknown as StoredColumns[];
   });
+  return rows.map((columns) => ({ ...storedRow(columns), columns }));
 }
 
 async function listedRow(source: JobListSource, row: JobRow, include: readonly LargeField[]): Promise<ListedJob> {
@@ -78,15 +71,15 @@ async function listedRow(source: JobListSource, row: JobRow, include: readonly L
   const fields = logFields(source.log, streamNames(source.streamPrefix).job);
   const payload = include.includes('payload') ? await fields.payload(row.id) : undefined;
   const result =
-    include.includes('result') && row.result_version !== null
-      ? await fields.result(row.id, row.result_version)
+    include.includes('result') && row.resultVersion !== null
+      ? await fields.result(row.id, row.resultVersion)
       : undefined;
   return listedJob({ ...view, ...(payload && { payload }), ...(result !== undefined && { result }) }, include);
 }
 
 /** A row that another version of the program wrote is folded from its stream. */
 async function jobOf({ log, streamPrefix }: JobListSource, row: JobRow): Promise<Job> {
-  if (row.state_format === STATE_FORMAT) return decodeJobState(row.id, row.state, {});
+  if (row.stateFormat === STATE_FORMAT) return jobOfRow(row.columns);
   const events = await log.readStream(streamNames(streamPrefix).job(row.id), { limit: row.version + 1 });
   const job = fold(row.id, events.map(recordedJobEvent));
   if (job === null) throw new Error(`job ${row.id} has a row and no events`);
@@ -97,11 +90,11 @@ function sortKey(row: JobRow, sort: JobSort): number {
   switch (sort) {
     case '-created_at':
     case 'created_at':
-      return Number(row.created_at);
+      return row.createdAt;
     case 'scheduled_at':
-      return Number(row.scheduled_at);
+      return row.scheduledAt;
     case '-updated_at':
-      return Number(row.updated_at);
+      return row.updatedAt;
   }
 }
 

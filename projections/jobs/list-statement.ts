@@ -1,6 +1,7 @@
 import type { JobStatus } from '#domain/job/state';
 import { JOB_STATUSES } from '#domain/job/state';
 import type { PageEnd } from './cursor.ts';
+import { STORED_COLUMNS } from './stored-row.ts';
 
 /** Empty lists filter nothing. Status, queue and type: any of; tags: all of. Instants are epoch milliseconds. */
 export interface JobFilters {
@@ -61,8 +62,7 @@ export function listStatement(plan: ListPlan): Statement {
     settings: `SET LOCAL enable_bitmapscan = ${plan.filters.tags.length > 0 ? 'on' : 'off'}`,
     text: `SELECT page.* FROM unnest(${parameter(statuses)}::text[]) AS status (value)${branches.sources}
       CROSS JOIN LATERAL (
-        SELECT job.id, job.created_at, job.updated_at, job.scheduled_at, job.version, job.result_version,
-          job.state_format, job.state
+        SELECT ${STORED_COLUMNS}
         FROM jobs AS job WHERE ${conditions.join(' AND ')} ORDER BY ${order('job')} LIMIT ${limit}
       ) AS page ORDER BY ${order('page')} LIMIT ${limit}`,
     values,

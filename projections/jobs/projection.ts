@@ -1,23 +1,19 @@
 import type { Job } from '#domain/job/state';
 import { streamNames } from '#domain/streams';
 import type { RecordedEvent } from '#log/port';
-import { loadSql } from '#runtime/postgres/sql';
+import { uuidArray } from '#runtime/postgres/arrays';
 import { eventsByJob, foldBatch, foldFromStreams } from '../job-fold.ts';
-import { decodeJobState, STATE_FORMAT } from '../job-state.ts';
+import { STATE_FORMAT } from '../job-state.ts';
 import type { Projection, ProjectionSource } from '../projector/projection.ts';
-import { plainArray } from '../sql-arrays.ts';
-import { activityColumns, countColumns } from './batch-counts.ts';
-import { jobColumns } from './row.ts';
+import { ACTIVITY_COLUMN_TYPES, activityColumns, COUNT_COLUMN_TYPES, countColumns } from './batch-counts.ts';
+import { JOB_COLUMN_TYPES, jobColumns } from './row.ts';
+import { AS_SENT, jobOfRow, STORED_COLUMNS, type StoredColumns, storedRow } from './stored-row.ts';
 
-interface StateRow {
-  readonly id: string;
-  readonly version: number;
-  readonly state_format: number;
-  readonly state: object;
-}
-
-const LOAD = loadSql(import.meta.url, 'load.sql');
-const WRITE = loadSql(import.meta.url, 'write.sql');
+const LOAD = `SELECT ${STORED_COLUMNS} FROM jobs_to_go_on_with($1::uuid[]) AS job`;
+const WRITE = {
+  functionName: 'jobs_write',
+  types: [...JOB_COLUMN_TYPES, ...COUNT_COLUMN_TYPES, ...ACTIVITY_COLUMN_TYPES],
+};
 
 /** `jobs`, `queue_stats` and `queue_activity`, written together: the last state of each job a batch moved, in one write. */
 export function jobsProjection(options: { readonly streamPrefix: string }): Projection {
@@ -32,10 +28,10 @@ export function jobsProjection(options: { readonly streamPrefix: string }): Proj
       const { jobs, parked } = foldBatch(byJob, known);
       return {
         parked,
-        write: async (transaction) => {
-          if (jobs.length === 0) return;
-          await transaction.query(WRITE, [...jobColumns(jobs), ...countColumns(jobs), ...activityColumns(jobs)]);
-        },
+        write:
+          jobs.length === 0
+            ? null
+            : { ...WRITE, values: [...jobColumns(jobs), ...countColumns(jobs), ...activityColumns(jobs)] },
       };
     },
   };
@@ -49,12 +45,15 @@ async function loadJobs(
 ): Promise<ReadonlyMap<string, Job>> {
   const ids = [...byJob].filter(([, events]) => events[0]?.version !== 0).map(([jobId]) => jobId);
   if (ids.length === 0) return new Map();
-  const { rows } = await db.query<StateRow>(LOAD, [plainArray(ids)]);
-  const foreign = rows.filter((row) => row.state_format !== STATE_FORMAT);
-  const refolded = await foldFromStreams(new Map(foreign.map((row) => [row.id, row.version])), log, jobStream);
-  const known = new Map([...refolded].map(([jobId, { after }]) => [jobId, after]));
-  for (const row of rows) {
-    if (row.state_format === STATE_FORMAT) known.set(row.id, decodeJobState(row.id, row.state, {}));
+  const query = { ...AS_SENT, name: 'jobs-to-go-on-with', text: LOAD, values: [uuidArray(ids)] };
+  const { rows } = (await db.query(query)) as unknown as { rows: readonly StoredColumns[] };
+  const known = new Map<string, Job>();
+  const foreign = new Map<string, number>();
+  for (const columns of rows) {
+    const { id, version, stateFormat } = storedRow(columns);
+    if (stateFormat === STATE_FORMAT) known.set(id, jobOfRow(columns));
+    else foreign.set(id, version);
   }
+  for (const [jobId, { after }] of await foldFromStreams(foreign, log, jobStream)) known.set(jobId, after);
   return known;
 }

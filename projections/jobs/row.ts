@@ -1,31 +1,67 @@
+import type { Job } from '#domain/job/state';
+import { boolArray, int4Array, int8Array, jsonArray, textArray, uuidArray } from '#runtime/postgres/arrays';
 import type { FoldedJob } from '../job-fold.ts';
-import { encodeJobState, STATE_FORMAT } from '../job-state.ts';
-import { jsonTextArray, plainArray, textArray } from '../sql-arrays.ts';
+import { keepUnusual, STATE_FORMAT } from '../job-state.ts';
 
-/** Rows of `jobs` as parallel arrays, in the order in which `write.sql` unnests them. */
+/** The usual values of the fields that only this table leaves out. Part of the format, as those in `job-state.ts`. */
+export const USUAL_LIMITS = { leaseSeconds: 30, maxAttempts: 5, maxCrashes: 5 } as const;
+
+/** Rows of `jobs` as parallel arrays, in the order in which `jobs_write` takes them; how many are new; the format. */
 export function jobColumns(jobs: readonly FoldedJob[]): unknown[] {
   const after = jobs.map((job) => job.after);
+  const isNew = jobs.map((job) => job.before === null);
   return [
-    plainArray(after.map((job) => job.id)),
-    plainArray(after.map((job) => job.version)),
+    uuidArray(after.map((job) => job.id)),
+    int4Array(after.map((job) => job.version)),
     textArray(after.map((job) => job.status)),
     textArray(after.map((job) => job.queue)),
     textArray(after.map((job) => job.type)),
-    plainArray(after.map((job) => job.createdAt)),
-    plainArray(after.map((job) => job.updatedAt)),
-    plainArray(after.map((job) => job.scheduledAt)),
-    plainArray(after.map((job) => ('finishedAt' in job ? job.finishedAt : null))),
-    plainArray(after.map((job) => (job.status === 'running' ? job.lease.expiresAt : null))),
-    plainArray(jobs.map(resultVersion)),
-    plainArray(after.map((job) => job.status === 'dead' && job.acknowledged)),
-    jsonTextArray(after.map((job) => JSON.stringify(job.tags))),
-    jsonTextArray(after.map((job) => encodeJobState(job))),
+    int8Array(after.map((job) => job.createdAt)),
+    int8Array(after.map((job) => job.updatedAt)),
+    int8Array(after.map((job) => job.scheduledAt)),
+    int8Array(after.map((job) => job.startedAt)),
+    int8Array(after.map((job) => ('finishedAt' in job ? job.finishedAt : null))),
+    int8Array(after.map((job) => (job.status === 'running' ? job.lease.expiresAt : null))),
+    int4Array(jobs.map(resultVersion)),
+    int4Array(after.map((job) => job.attempt)),
+    int4Array(after.map((job) => job.fencingToken)),
+    boolArray(after.map((job) => job.status === 'dead' && job.acknowledged)),
+    textArray(after.map((job) => arrayLiteral(job.tags))),
+    jsonArray(after.map(encodeRest)),
+    boolArray(isNew),
+    isNew.filter(Boolean).length,
     STATE_FORMAT,
   ];
 }
 
-/** Version of the event that holds the result; the statement never replaces one that it knows. */
+export const JOB_COLUMN_TYPES = [
+  ...['uuid[]', 'integer[]', 'text[]', 'text[]', 'text[]', 'bigint[]', 'bigint[]', 'bigint[]', 'bigint[]', 'bigint[]'],
+  ...['bigint[]', 'integer[]', 'integer[]', 'integer[]', 'boolean[]', 'text[]', 'json[]', 'boolean[]', 'integer'],
+  'smallint',
+];
+
+/** Version of the event that holds the result; the write never replaces one that it knows. */
 function resultVersion({ before, after, events }: FoldedJob): number | null {
   if (after.status !== 'succeeded') return null;
   return events.find((event) => event.type === 'Succeeded')?.version ?? before?.version ?? null;
+}
+
+/**
+ * The JSON text of what has no column of its own and is not as usual; mostly nothing. Left out altogether are payload and
+ * result, which only the log keeps, and what only decisions need: the fingerprint and the id of the last event.
+ */
+function encodeRest(job: Job): string {
+  const kept: Record<string, unknown> = {};
+  if (job.leaseSeconds !== USUAL_LIMITS.leaseSeconds) kept.leaseSeconds = job.leaseSeconds;
+  if (job.maxAttempts !== USUAL_LIMITS.maxAttempts) kept.maxAttempts = job.maxAttempts;
+  if (job.maxCrashes !== USUAL_LIMITS.maxCrashes) kept.maxCrashes = job.maxCrashes;
+  keepUnusual(job, kept);
+  for (const _ in kept) return JSON.stringify(kept);
+  return '{}';
+}
+
+/** A list of texts as Postgres writes an array. */
+function arrayLiteral(texts: readonly string[]): string {
+  if (texts.length === 0) return '{}';
+  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

@@ -20,7 +20,7 @@ export interface AppliedPage {
 }
 
 /**
- * Writes a page's rows and moves the checkpoint over it, in one transaction.
+ * Writes a page's rows and moves the checkpoint over it, in one transaction: of one statement, unless streams are parked.
  * @throws OwnershipLost when another works on the projection; then nothing was written.
  */
 export async function applyPage(context: PageContext, owned: Ownership, page: Page): Promise<AppliedPage> {
@@ -44,13 +44,12 @@ async function write(
   const { pool, log, projection } = context;
   const prepared = await projection.prepare(page.events, { db: pool, log });
   const newlyParked = [...prepared.parked, ...culprits];
-  if (prepared.write === null && newlyParked.length === 0) {
-    return { owned: await moveCheckpoint(pool, owned, page.next), newlyParked };
+  if (newlyParked.length === 0) {
+    return { owned: await moveCheckpoint(pool, owned, page.next, prepared.write), newlyParked };
   }
   const moved = await inTransaction(pool, async (transaction) => {
-    const next = await moveCheckpoint(transaction, owned, page.next);
+    const next = await moveCheckpoint(transaction, owned, page.next, prepared.write);
     await parkStreams(transaction, projection.name, newlyParked);
-    await prepared.write?.(transaction);
     return next;
   });
   for (const { stream } of newlyParked) context.parked.add(stream);
@@ -64,8 +63,7 @@ async function tryOut({ pool, log, projection }: PageContext, owned: Ownership, 
   const prepared = await projection.prepare(page.events, { db: pool, log });
   try {
     await inTransaction(pool, async (transaction) => {
-      await moveCheckpoint(transaction, owned, page.next);
-      await prepared.write?.(transaction);
+      await moveCheckpoint(transaction, owned, page.next, prepared.write);
       throw new TakenBack();
     });
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { type EventLog, ForeignPosition, type Position } from '#log/port';
 import { loadSql } from '#runtime/postgres/sql';
 import type { Projection } from './projection.ts';
+import { type BatchWrite, fencedWrite } from './write.ts';
 
 /** The right to work on a projection: valid for as long as nobody took the next epoch. */
 export interface Ownership {
@@ -15,7 +16,6 @@ export const LEASE_MS = 5000;
 const TAKE = loadSql(import.meta.url, 'take.sql');
 const RENEW = loadSql(import.meta.url, 'renew.sql');
 const HAND_BACK = loadSql(import.meta.url, 'hand-back.sql');
-const MOVE_CHECKPOINT = loadSql(import.meta.url, 'move-checkpoint.sql');
 
 /** Somebody else works on the projection now; nothing was written. */
 export class OwnershipLost extends Error {
@@ -56,12 +56,21 @@ export async function handBack(pool: Pool, { projection, epoch }: Ownership): Pr
   await pool.query(HAND_BACK, [projection, epoch]);
 }
 
-/** Moves the checkpoint, within the transaction that writes the rows if there are any. @throws OwnershipLost */
-export async function moveCheckpoint(client: Pool | PoolClient, owned: Ownership, to: Position): Promise<Ownership> {
+/**
+ * Moves the checkpoint and writes the rows of what lies between, if there are any: both, or neither.
+ * @throws OwnershipLost
+ */
+export async function moveCheckpoint(
+  client: Pool | PoolClient,
+  owned: Ownership,
+  to: Position,
+  write: BatchWrite | null,
+): Promise<Ownership> {
   const { projection, epoch, position } = owned;
-  const values = [projection, epoch, position, to, LEASE_MS, String(LEASE_MS / 2)];
-  const { rowCount } = await client.query(MOVE_CHECKPOINT, values);
-  if (rowCount !== 1) throw new OwnershipLost(`${projection} is worked on by another; epoch ${epoch} is over`);
+  const { rows } = await client.query<{ moved: boolean }>(
+    fencedWrite([projection, epoch, position, to, LEASE_MS], write),
+  );
+  if (!rows[0]?.moved) throw new OwnershipLost(`${projection} is worked on by another; epoch ${epoch} is over`);
   return { ...owned, position: to };
 }
 

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { EventLog, RecordedEvent } from '#log/port';
+import type { BatchWrite } from './write.ts';
 
 /** Events in, rows out. A projection keeps nothing in memory between batches: its tables are all it knows. */
 export interface Projection {
@@ -22,8 +23,8 @@ export interface ProjectionSource {
 
 export interface PreparedBatch {
   readonly parked: readonly ParkedStream[];
-  /** Writes the rows: one statement a table at most, whatever the batch holds. Null when the batch concerns no row. */
-  readonly write: ((transaction: PoolClient) => Promise<void>) | null;
+  /** Writes the rows, all in one call whatever the batch holds. Null when the batch concerns no row. */
+  readonly write: BatchWrite | null;
 }
 
 /** A stream whose event at `version` could not be applied. */

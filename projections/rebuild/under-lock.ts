@@ -4,6 +4,7 @@ import { quoteIdentifier } from '#runtime/postgres/session';
 import { inTransaction } from '#runtime/postgres/transaction';
 import { positionNumber } from '../positions/position-number.ts';
 import { parkStreams } from '../projector/parking.ts';
+import { bareWrite } from '../projector/write.ts';
 import type { RebuildOptions } from './offline.ts';
 
 /**
@@ -35,7 +36,7 @@ async function refill(
     const events = page.events.filter((event) => !parked.has(event.stream));
     const prepared = await projection.prepare(events, { db: transaction, log });
     await parkStreams(transaction, projection.name, prepared.parked);
-    await prepared.write?.(transaction);
+    if (prepared.write) await transaction.query(bareWrite(prepared.write));
     for (const { stream } of prepared.parked) parked.add(stream);
     after = page.next;
     onProgress?.(positionNumber(after), Math.max(total, positionNumber(after)));

@@ -6,7 +6,7 @@ import type { ParkedStream, Projection } from '../projector/projection.ts';
 import { evolveWorker, type WorkerRow } from './fold.ts';
 
 const LOAD = loadSql(import.meta.url, 'load.sql');
-const WRITE = loadSql(import.meta.url, 'write.sql');
+const WRITE = { functionName: 'workers_write', types: ['json'] };
 
 type LoadedRow = Omit<WorkerRow, 'started_at' | 'stopped_at'> & { started_at: string; stopped_at: string | null };
 
@@ -26,9 +26,7 @@ export function workersProjection(options: { readonly streamPrefix: string }): P
       const { changed, parked } = foldWorkers(ofWorkers, known, names.workerIdOf);
       return {
         parked,
-        write: async (transaction) => {
-          await transaction.query(WRITE, [JSON.stringify(changed)]);
-        },
+        write: changed.length === 0 ? null : { ...WRITE, values: [JSON.stringify(changed)] },
       };
     },
   };

@@ -16,13 +16,11 @@ const ALL: JobFilters = {
 
 /** Jobs straight into the table, many of them of one millisecond. */
 const FILL = `INSERT INTO jobs (id, created_at, updated_at, scheduled_at, finished_at, lease_expires_at, version, result_version,
-    state_format, acknowledged, status, queue, type, tags, state)
+    attempt, fencing_token, state_format, acknowledged, status, queue, type, tags, state)
   SELECT gen_random_uuid(), $1::bigint + n / 1000, $1::bigint + n / 1000, $1::bigint + n / 1000,
     CASE WHEN s.status IN ('succeeded', 'dead') THEN $1::bigint END, NULL, 1, CASE WHEN s.status = 'succeeded' THEN 1 END,
-    1, false, s.status, 'fill' || n % 5, 'type' || n % 7, CASE WHEN n % 100 = 0 THEN '{rare}' ELSE '{}' END::text[],
-    json_build_object('status', s.status, 'type', 'type' || n % 7, 'queue', 'fill' || n % 5, 'version', 1,
-      'createdAt', $1::bigint, 'updatedAt', $1::bigint, 'scheduledAt', $1::bigint, 'finishedAt', $1::bigint,
-      'maxAttempts', 5, 'maxCrashes', 5, 'leaseSeconds', 30, 'fingerprint', 'f', 'deadReason', 'attempts')
+    0, 0, 1, false, s.status, 'fill' || n % 5, 'type' || n % 7, CASE WHEN n % 100 = 0 THEN '{rare}' ELSE '{}' END::text[],
+    CASE WHEN s.status = 'dead' THEN '{"deadReason": "attempts"}' ELSE '{}' END::json
   FROM generate_series($2::int, $3::int) AS n
   CROSS JOIN LATERAL (SELECT CASE WHEN n % 1000 = 0 THEN 'dead' WHEN n % 2 = 0 THEN 'succeeded' ELSE 'pending' END) AS s (status)`;
 
