@@ -1,5 +1,4 @@
 import { isUnfoldable } from '#domain/history';
-import type { RecordedJobEvent } from '#domain/job/events';
 import { evolve } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
 import { recordedJobEvent } from '#domain/job/upcast';
@@ -10,8 +9,8 @@ import type { ParkedStream } from './projector/projection.ts';
 export interface FoldedJob {
   readonly before: Job | null;
   readonly after: Job;
-  /** The batch's events behind `before`, with their positions. */
-  readonly events: readonly (RecordedJobEvent & { readonly position: string })[];
+  /** The batch's events behind `before`. */
+  readonly events: readonly RecordedEvent[];
 }
 
 export interface FoldedBatch {
@@ -56,13 +55,12 @@ export function foldBatch(
 
 function foldJob(jobId: string, stored: readonly RecordedEvent[], before: Job | null) {
   let after = before;
-  const events: FoldedJob['events'][number][] = [];
+  const events: RecordedEvent[] = [];
   for (const event of stored) {
     if (after !== null && event.version <= after.version) continue;
     try {
-      const read = recordedJobEvent(event);
-      after = evolve(jobId, after, read);
-      events.push({ ...read, position: event.position });
+      after = evolve(jobId, after, recordedJobEvent(event));
+      events.push(event);
     } catch (error) {
       if (!isUnfoldable(error)) throw error;
       return { after, events, failure: { stream: event.stream, version: event.version, error: error.message } };

@@ -26,7 +26,7 @@ export const AS_SENT = { rowMode: 'array', types: { getTypeParser: () => (text: 
 export function recordedEvent(columns: EventColumns, positions: Positions): RecordedEvent {
   const [position, stream, version, id, type, schemaVersion, status, fencingToken, recordedAt, data, metadata] =
     columns;
-  const event = {
+  const event: { -readonly [Field in keyof RecordedEvent]: RecordedEvent[Field] } = {
     stream,
     version: Number(version),
     position: positions.format(Number(position)),
@@ -36,8 +36,8 @@ export function recordedEvent(columns: EventColumns, positions: Positions): Reco
     metadata: metadataOf(schemaVersion, metadata),
     recordedAt: Number(recordedAt),
   };
-  if (status === null || fencingToken === null) return event;
-  return { ...event, mark: { status, fencingToken: Number(fencingToken) } };
+  if (status !== null && fencingToken !== null) event.mark = { status, fencingToken: Number(fencingToken) };
+  return event;
 }
 
 /** What the event takes in memory, nearly: the length of its documents. */
@@ -46,6 +46,7 @@ export function sizeOf(columns: EventColumns): number {
 }
 
 function metadataOf(schemaVersion: string, text: string): EventMetadata {
-  const metadata = JSON.parse(text) as Omit<EventMetadata, 'schema_version'>;
-  return { schema_version: Number(schemaVersion), ...metadata };
+  const metadata = JSON.parse(text) as { -readonly [Field in keyof EventMetadata]: EventMetadata[Field] };
+  metadata.schema_version = Number(schemaVersion);
+  return metadata;
 }

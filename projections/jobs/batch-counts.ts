@@ -1,3 +1,4 @@
+import type { JobEventType } from '#domain/job/events';
 import { int4Array, int8Array, textArray } from '#runtime/postgres/arrays';
 import type { FoldedJob } from '../job-fold.ts';
 
@@ -29,21 +30,26 @@ export function countColumns(jobs: readonly FoldedJob[]): unknown[] {
 
 /** What happened in which second of the epoch, by queue, as parallel arrays. */
 export function activityColumns(jobs: readonly FoldedJob[]): unknown[] {
-  const activity = new Map<string, Activity>();
+  const entries: { readonly second: number; readonly queue: string; readonly counts: Activity }[] = [];
+  const bySecond = new Map<number, Map<string, Activity>>();
+  const activityIn = (second: number, queue: string): Activity => {
+    const queues = bySecond.get(second) ?? new Map<string, Activity>();
+    const known = queues.get(queue);
+    if (known !== undefined) return known;
+    const counts = { submitted: 0, started: 0, finished: 0 };
+    bySecond.set(second, queues.set(queue, counts));
+    entries.push({ second, queue, counts });
+    return counts;
+  };
   for (const { after, events } of jobs) {
-    for (const event of events) {
-      const kind = activityOf(event.type);
-      if (kind === undefined) continue;
-      const key = `${Math.floor(event.recordedAt / 1000)} ${after.queue}`;
-      const known = activity.get(key) ?? { submitted: 0, started: 0, finished: 0 };
-      known[kind] += 1;
-      activity.set(key, known);
+    for (const { type, recordedAt } of events) {
+      const kind = activityOf(type as JobEventType);
+      if (kind !== undefined) activityIn(Math.floor(recordedAt / 1000), after.queue)[kind] += 1;
     }
   }
-  const entries = [...activity].map(([key, counts]) => ({ key: key.split(' '), counts }));
   return [
-    int8Array(entries.map(({ key }) => Number(key[0]))),
-    textArray(entries.map(({ key }) => key[1] as string)),
+    int8Array(entries.map(({ second }) => second)),
+    textArray(entries.map(({ queue }) => queue)),
     int4Array(entries.map(({ counts }) => counts.submitted)),
     int4Array(entries.map(({ counts }) => counts.started)),
     int4Array(entries.map(({ counts }) => counts.finished)),
@@ -53,7 +59,7 @@ export function activityColumns(jobs: readonly FoldedJob[]): unknown[] {
 export const COUNT_COLUMN_TYPES = ['text[]', 'text[]', 'bigint[]'];
 export const ACTIVITY_COLUMN_TYPES = ['bigint[]', 'text[]', 'integer[]', 'integer[]', 'integer[]'];
 
-function activityOf(type: FoldedJob['events'][number]['type']): keyof Activity | undefined {
+function activityOf(type: JobEventType): keyof Activity | undefined {
   switch (type) {
     case 'Submitted':
       return 'submitted';

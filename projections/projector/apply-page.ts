@@ -15,12 +15,14 @@ export interface PageContext {
 }
 
 export interface AppliedPage {
+  /** The very ownership that was given when the page held nothing to write; its checkpoint has not been moved then. */
   readonly owned: Ownership;
   readonly newlyParked: readonly ParkedStream[];
 }
 
 /**
  * Writes a page's rows and moves the checkpoint over it, in one transaction: of one statement, unless streams are parked.
+ * A page that holds nothing for the projection is left to the caller, who need not move the checkpoint for each.
  * @throws OwnershipLost when another works on the projection; then nothing was written.
  */
 export async function applyPage(context: PageContext, owned: Ownership, page: Page): Promise<AppliedPage> {
@@ -44,6 +46,7 @@ async function write(
   const { pool, log, projection } = context;
   const prepared = await projection.prepare(page.events, { db: pool, log });
   const newlyParked = [...prepared.parked, ...culprits];
+  if (prepared.write === null && newlyParked.length === 0) return { owned, newlyParked };
   if (newlyParked.length === 0) {
     return { owned: await moveCheckpoint(pool, owned, page.next, prepared.write), newlyParked };
   }

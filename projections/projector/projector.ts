@@ -4,7 +4,7 @@ import { type EventLog, ForeignPosition } from '#log/port';
 import type { Logger } from '#runtime/logger';
 import { backoffMs, jittered, pause } from '#runtime/timer';
 import type { ProjectionProgress } from '../positions/progress.ts';
-import { applyPage } from './apply-page.ts';
+import { followLog } from './follow.ts';
 import { handBack, type Ownership, OwnershipLost, takeOwnership } from './ownership.ts';
 import { readParkedStreams } from './parking.ts';
 import type { Projection } from './projection.ts';
@@ -95,18 +95,20 @@ class ProjectionLoop {
   async #follow(taken: Ownership, tenure: Tenure): Promise<void> {
     const { pool, log, progress, pageSize = 2000 } = this.#options;
     const parked = await readParkedStreams(pool, this.#projection.name);
-    const context = { pool, log, projection: this.#projection, parked };
-    let owned = taken;
-    const signal = AbortSignal.any([this.#stopping, tenure.signal]);
-    for await (const page of log.subscribe({ after: owned.position, pageSize, signal })) {
-      if (signal.aborted) return;
-      const applied = await applyPage(context, owned, page);
-      owned = applied.owned;
-      tenure.renewed();
-      this.#failures = 0;
-      for (const stream of applied.newlyParked) this.#logger.error(stream, 'a stream cannot be followed and is parked');
-      progress?.moved(this.#projection.name, page.next);
-    }
+    await followLog(taken, {
+      pool,
+      log,
+      projection: this.#projection,
+      parked,
+      pageSize,
+      signal: AbortSignal.any([this.#stopping, tenure.signal]),
+      onMoved: () => tenure.renewed(),
+      onApplied: ({ newlyParked }, next) => {
+        this.#failures = 0;
+        for (const stream of newlyParked) this.#logger.error(stream, 'a stream cannot be followed and is parked');
+        progress?.moved(this.#projection.name, next);
+      },
+    });
   }
 
   #pauseAfter(error: unknown): number {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { EventLog, Position } from '#log/port';
+import type { EventLog, Page, Position } from '#log/port';
 import { quoteIdentifier } from '#runtime/postgres/session';
 import { loadSql } from '#runtime/postgres/sql';
 import { inTransaction } from '#runtime/postgres/transaction';
 import { positionNumber } from '../positions/position-number.ts';
 import { applyPage } from '../projector/apply-page.ts';
-import { handBack, LEASE_MS, type Ownership, takeOwnership } from '../projector/ownership.ts';
+import { handBack, LEASE_MS, moveCheckpoint, type Ownership, takeOwnership } from '../projector/ownership.ts';
 import type { Projection } from '../projector/projection.ts';
 
 export interface RebuildOptions {
@@ -49,14 +49,29 @@ async function refill(options: RebuildOptions, emptied: Ownership): Promise<void
   const { pool, log, projection, pageSize = 2000, onProgress } = options;
   const context = { pool, log, projection, parked: new Set<string>() };
   let owned = emptied;
+  let done: Position | null = null;
   let head = await log.head();
-  while (isBefore(owned.position, head)) {
-    const page = await log.readAll(owned.position, pageSize);
+  let coming = log.readAll(done, pageSize);
+  while (isBefore(done, head)) {
+    const page = await coming;
     if (page.events.length === 0) break;
+    const goesOn = isBefore(page.next, head);
+    if (goesOn) coming = readAhead(log, page.next, pageSize);
     ({ owned } = await applyPage(context, owned, page));
-    onProgress?.(positionNumber(owned.position), Math.max(positionNumber(head), positionNumber(owned.position)));
-    if (!isBefore(owned.position, head)) head = await log.head();
+    done = page.next;
+    onProgress?.(positionNumber(done), Math.max(positionNumber(head), positionNumber(done)));
+    if (goesOn) continue;
+    head = await log.head();
+    if (isBefore(done, head)) coming = readAhead(log, done, pageSize);
   }
+  if (done !== null && owned.position !== done) await moveCheckpoint(pool, owned, done, null);
+}
+
+/** Reads a page while the one before it is written. What fails is heard where it is awaited. */
+function readAhead(log: EventLog, after: Position, pageSize: number): Promise<Page> {
+  const coming = log.readAll(after, pageSize);
+  coming.catch(() => undefined);
+  return coming;
 }
 
 function isBefore(position: Position | null, head: Position): boolean {

@@ -37,6 +37,16 @@ describe('checkpoints', () => {
       projections: [projection],
       ...(progress ? { progress } : {}),
     });
+  /** Counts how often a checkpoint is moved from now on. */
+  const watchMoves = async (name: string) => {
+    await rig.pool.query(
+      `CREATE TABLE moves (); CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN INSERT INTO moves DEFAULT VALUES; RETURN NEW; END $$;
+       CREATE TRIGGER note AFTER UPDATE ON projections FOR EACH ROW
+       WHEN (NEW.name = '${name}' AND OLD.position IS DISTINCT FROM NEW.position) EXECUTE FUNCTION note()`,
+    );
+    return async () => Number((await rig.pool.query('SELECT count(*) FROM moves')).rows[0]?.count);
+  };
   const allRows = async () => ({
     jobs: (await rig.pool.query('SELECT * FROM jobs ORDER BY id')).rows,
     stats: (await rig.pool.query('SELECT * FROM queue_stats WHERE count <> 0 ORDER BY 1, 2')).rows,
@@ -183,5 +193,40 @@ describe('checkpoints', () => {
     await appendAll(rig.log, [new JobHistory().submit({}, START)]);
     await catchUp(rig, [jobs, workersProjection({ streamPrefix })]);
     expect((await views('jobs', 'workers')).map((view) => view.lag_events)).toEqual([0, 0]);
+  });
+
+  it('follow in time, not page by page, over events that concern the projection nowhere', async () => {
+    const moves = await watchMoves('workers');
+    const progress = new ProjectionProgress();
+    const projector = running(workersProjection({ streamPrefix }), progress);
+    await until('it works', async () => (await views('workers'))[0]?.state === 'live');
+    const startedAt = performance.now();
+    let position = '';
+    for (let n = 0; n < 40; n += 1) {
+      const [result] = await rig.log.append([new JobHistory().submit({}, START)]);
+      position = result?.kind === 'appended' ? result.position : '';
+      await until('it was seen', () => (progress.position('workers') ?? '') >= position);
+    }
+    const tenths = (performance.now() - startedAt) / 100;
+    await until('the checkpoint follows', async () => (await views('workers'))[0]?.position === position);
+    expect(await moves()).toBeLessThanOrEqual(tenths + 2);
+    await projector.stop();
+  });
+
+  it('are moved to what was seen before the projection is handed back', async () => {
+    const progress = new ProjectionProgress();
+    const projector = running(workersProjection({ streamPrefix }), progress);
+    const seen = async () => {
+      const [result] = await rig.log.append([new JobHistory().submit({}, START)]);
+      const position = result?.kind === 'appended' ? result.position : '';
+      await until('it was seen', () => (progress.position('workers') ?? '') >= position);
+      return position;
+    };
+    await seen();
+    const last = await seen();
+    await projector.stop();
+    expect((await rig.pool.query('SELECT position, owner FROM projections')).rows).toEqual([
+      { position: last, owner: null },
+    ]);
   });
 });
