@@ -20,6 +20,7 @@ import { watchMethods } from './http/methods.ts';
 import { observeRequests } from './http/observe.ts';
 import { parseQueryString } from './http/query-string.ts';
 import { requestIdOf } from './http/request-id.ts';
+import { RequestLog } from './http/request-log.ts';
 import { registerSecurityHeaders } from './http/security-headers.ts';
 import { Slots } from './http/slots.ts';
 import { watchUnusedConnections } from './http/unused-connections.ts';
@@ -61,8 +62,9 @@ export function createApi(options: ApiOptions): FastifyInstance {
     endUnusedConnections();
   });
   // A connection that is kept for more would keep the server from ending.
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (closing.signal.aborted) reply.header('Connection', 'close');
+    done(null, payload);
   });
   const context = createContext(options, closing.signal);
 
@@ -87,6 +89,8 @@ function createServer(logger: Logger, authenticate: Authenticate): FastifyInstan
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: (parent, bindings, settings) =>
+      new RequestLog(() => parent.child(bindings, settings)) as FastifyBaseLogger,
     genReqId: requestIdOf,
     requestIdHeader: false,
     bodyLimit: 1024 * 1024,
@@ -134,18 +138,16 @@ function guardRequests(
   app.decorateRequest('actor', 'anonymous');
   app.decorateRequest('sentBody', undefined);
   app.decorateRequest('itemProblems');
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('Request-Id', request.id);
+    done();
   });
   registerSecurityHeaders(app);
-  app.register(async () => undefined);
-  app.after(() => {
-    app.addHook('onRequest', async (request) => {
-      refuseUnclearHost(request);
-      request.actor = authenticate(request);
-      refuseUnclearHeaders(request);
-      if (request.is404) throw unmatched(request);
-    });
+  app.addHook('onRequest', async (request) => {
+    refuseUnclearHost(request);
+    request.actor = authenticate(request);
+    refuseUnclearHeaders(request);
+    if (request.is404) throw unmatched(request);
   });
   app.addHook('preHandler', validateRequest);
   app.addHook('onRoute', (route) => {

@@ -10,12 +10,16 @@ export function refuseUnclearHost({ raw }: FastifyRequest): void {
   if (given === 0 && raw.httpVersion === '1.1') throw invalidRequest([{ header: 'Host', detail: 'is required' }]);
 }
 
-const ONCE = ['Authorization', 'Content-Type', 'Content-Encoding'];
+const ONCE = ['Authorization', 'Content-Type', 'Content-Encoding'].map((header) => ({
+  header,
+  lower: header.toLowerCase(),
+}));
 
 /** @throws ApiProblem when a header that decides how the request is read is there twice, or expects what nobody knows. */
 export function refuseUnclearHeaders({ raw }: FastifyRequest): void {
-  const repeated = ONCE.filter((header) => countOf(raw.rawHeaders, header.toLowerCase()) > 1);
-  if (repeated.length > 0) throw invalidRequest(repeated.map((header) => ({ header, detail: 'must be given once' })));
+  const repeated = ONCE.filter(({ lower }) => countOf(raw.rawHeaders, lower) > 1);
+  if (repeated.length > 0)
+    throw invalidRequest(repeated.map(({ header }) => ({ header, detail: 'must be given once' })));
   const { expect } = raw.headers;
   if (expect === undefined || /^100-continue$/i.test(expect)) return;
   throw new ApiProblem('invalid-request', 'This expectation cannot be met.', {
@@ -26,5 +30,10 @@ export function refuseUnclearHeaders({ raw }: FastifyRequest): void {
 
 /** Raw headers are names and values by turns. */
 function countOf(rawHeaders: readonly string[], name: string): number {
-  return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length;
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at] as string;
+    if (given.length === name.length && given.toLowerCase() === name) count += 1;
+  }
+  return count;
 }

@@ -24,11 +24,11 @@ export const ifMatchHeader = z.object({
 /** What is wrong with the headers that a route takes. A header that counts must not be sent twice. */
 export function headerProblems(schema: z.ZodObject, { raw }: FastifyRequest): WrongField[] {
   return Object.entries(schema.shape).flatMap(([name, value]) => {
-    const given = raw.headersDistinct[name] ?? [];
-    const header = titleOf(name);
-    if (given.length > 1) return [{ header, detail: 'must be given once' }];
+    // Node makes the distinct ones of all headers when they are asked for.
+    const given = raw.headers[name] === undefined ? [] : (raw.headersDistinct[name] ?? []);
+    if (given.length > 1) return [{ header: titleOf(name), detail: 'must be given once' }];
     const parsed = (value as z.ZodType).safeParse(given[0]);
-    return parsed.success ? [] : parsed.error.issues.map(({ message }) => ({ header, detail: message }));
+    return parsed.success ? [] : parsed.error.issues.map(({ message }) => ({ header: titleOf(name), detail: message }));
   });
 }
 

@@ -20,9 +20,11 @@ export function parseJsonBody(bytes: Uint8Array, most?: number): JsonBody {
   return { value: parse(text), problems: scanJson(text, most) };
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw notJson('must be UTF-8');
   }

@@ -14,23 +14,29 @@ export interface QueueAndType {
 export function servedTypes({ reads, clock }: Pick<ApiContext, 'reads' | 'clock'>) {
   const known = new Map<string, { readonly served: boolean; readonly until: number }>();
 
-  async function isServed({ queue, type }: QueueAndType): Promise<boolean> {
-    const name = `${queue}/${type}`;
+  async function ask({ queue, type }: QueueAndType): Promise<boolean> {
     const now = performance.now();
-    const kept = known.get(name);
-    if (kept && kept.until > now) return kept.served;
     const served = await reads.isServed(queue, type, clock.now());
     if (known.size >= MAX_KNOWN) known.clear();
-    known.set(name, { served, until: now + KNOWN_FOR_MS });
+    known.set(`${queue}/${type}`, { served, until: now + KNOWN_FOR_MS });
     return served;
+  }
+
+  function lookUp({ queue, type }: QueueAndType): boolean | undefined {
+    const kept = known.get(`${queue}/${type}`);
+    return kept && kept.until > performance.now() ? kept.served : undefined;
   }
 
   /** True when a worker for each is there, or when that could not be learned in time. */
   return async (wanted: readonly QueueAndType[]): Promise<boolean> => {
+    const answers = wanted.map(lookUp);
+    const knownAreServed = !answers.includes(false);
+    const unknown = wanted.filter((_, index) => answers[index] === undefined);
+    if (unknown.length === 0) return knownAreServed;
     const limit = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => limit.resolve(true), TELL_WITHIN_MS);
     try {
-      const all = Promise.all(wanted.map(isServed)).then((served) => served.every(Boolean));
+      const all = Promise.all(unknown.map(ask)).then((served) => knownAreServed && served.every(Boolean));
       return await Promise.race([all.catch(() => true), limit.promise]);
     } finally {
       clearTimeout(timer);
