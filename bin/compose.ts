@@ -15,7 +15,7 @@ import type { Logger } from '#runtime/logger';
 import type { Metrics } from '#runtime/metrics';
 import { createListener } from '#runtime/postgres/listener';
 import { openPool } from '#runtime/postgres/pool';
-import { POSTGRES_PAYLOADS } from './postgres-payloads.ts';
+import { POSTGRES_SUBMITTED } from './postgres-submitted.ts';
 
 export interface CoreOptions {
   readonly connectionString: string;
@@ -61,7 +61,7 @@ export async function composeCore(options: CoreOptions): Promise<Core> {
     const hook = dueJobsHook({ streamPrefix });
     const log = await openPostgresLog({ pool: writing, logger, pollMs, hook, listener });
     const names = streamNames(streamPrefix);
-    const due = new DueJobsTable({ pool: writing, payloads: POSTGRES_PAYLOADS, fold: foldFrom(() => commands) });
+    const due = new DueJobsTable({ pool: writing, submitted: POSTGRES_SUBMITTED, fold: foldFrom(() => commands) });
     const commands = createCommands({
       log,
       names,

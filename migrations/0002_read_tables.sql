@@ -19,7 +19,10 @@ CREATE TABLE due_jobs (
   queue text COLLATE "C" NOT NULL,
   type text COLLATE "C" NOT NULL,
   request_id text COLLATE "C",
-  state json NOT NULL,
+  -- The folded job, from its third event on; before that it is made of the event or two that there are, which costs less
+  -- than to write it, and its life is over by then mostly.
+  state json,
+  CONSTRAINT due_jobs_later_state_is_kept CHECK (version < 2 OR state IS NOT NULL),
   CONSTRAINT due_jobs_pending_has_no_lease CHECK (status = 'running' OR request_id IS NULL),
   CONSTRAINT due_jobs_running_is_not_ready CHECK (status = 'pending' OR NOT ready)
 ) WITH (

@@ -12,6 +12,12 @@ export function timerAfter(ms: number, callback: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+/** Calls back every `ms`, without keeping the process alive. @returns What ends it. */
+export function every(ms: number, callback: () => void): () => void {
+  const timer = setInterval(callback, ms).unref();
+  return () => clearInterval(timer);
+}
+
 /** Resolves after `ms`, or as soon as the signal aborts. Never rejects. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,26 +1,26 @@
 import type { Logger } from '#runtime/logger';
 import { jittered, pause } from '#runtime/timer';
 import { Bell } from './bell.ts';
-import type { ClaimAnswer, HeldLease, WorkerGateway } from './gateway.ts';
+import type { ClaimAnswer, WorkerGateway } from './gateway.ts';
 import { Outage } from './outage.ts';
 
 export interface ClaimLoopOptions {
   readonly gateway: Pick<WorkerGateway, 'claim'>;
   readonly logger: Logger;
-  /** How many more jobs fit now. */
-  readonly free: () => number;
-  /** @param claimedAt - See `ClaimAnswer`. */
-  readonly onLease: (lease: HeldLease, claimedAt: number) => void;
+  /** How many jobs to ask for now. */
+  readonly wanted: () => number;
+  /** Gets the answer to a claim of `asked` jobs, empty ones as well. */
+  readonly onAnswer: (answer: ClaimAnswer, asked: number) => void;
   /** The longest time between two looks, in milliseconds. */
   readonly pollMs: number;
 }
 
 /** The most one lease call takes. */
-const MAX_CLAIM = 100;
+const MAX_CLAIM = 1000;
 /** A job that is due and yet cannot be had must not make the loop spin. */
 const SHORTEST_REST_MS = 50;
 
-/** Asks for as many jobs as fit, for ever; no error ends it. */
+/** Asks for as many jobs as are wanted, for ever; no error ends it. */
 export class ClaimLoop {
   readonly #options: ClaimLoopOptions;
   readonly #outage: Outage;
@@ -58,8 +58,8 @@ export class ClaimLoop {
 
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const room = this.#options.free();
-      if (room > 0) await this.#claim(Math.min(room, MAX_CLAIM));
+      const wanted = Math.min(this.#options.wanted(), MAX_CLAIM);
+      if (wanted > 0) await this.#claim(wanted);
       else await this.#room.wait(this.#options.pollMs);
       // A turn of the loop, so that slots that become free together are filled by one claim.
       await new Promise((resolve) => setImmediate(resolve));
@@ -77,7 +77,7 @@ export class ClaimLoop {
       const delayMs = this.#outage.failed(error);
       return pause(delayMs, this.#stop.signal);
     }
-    for (const lease of answer.leases) this.#options.onLease(lease, answer.claimedAt);
+    this.#options.onAnswer(answer, maxJobs);
     // Fewer than asked for may also mean that others were quicker, so only an empty answer is a reason to rest.
     if (answer.leases.length === 0 && !this.#stop.signal.aborted) await this.#work.wait(this.#restMs(answer));
   }

@@ -3,7 +3,7 @@ import { pause } from '#runtime/timer';
 import type { Outcome, Report, ReportAnswer, WorkerGateway } from './gateway.ts';
 import { Outage } from './outage.ts';
 
-const MAX_BATCH = 500;
+const MAX_BATCH = 1000;
 
 export interface OutcomeQueueOptions {
   readonly gateway: Pick<WorkerGateway, 'report'>;

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { WorkerFacts } from '#commands/contract';
 import type { Logger } from '#runtime/logger';
+import { every } from '#runtime/timer';
 import { CancelRequested } from './abort-reasons.ts';
 import { Attempt } from './attempt.ts';
+import { ClaimAhead, LONGEST_WAIT_MS, type WaitingLease } from './claim-ahead.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import type { AnyJobDefinition } from './define-job.ts';
-import type { HeldLease, Outcome, Report, ReportAnswer, WorkerGateway } from './gateway.ts';
+import type { ClaimAnswer, Outcome, Report, ReportAnswer, WorkerGateway } from './gateway.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { OutcomeQueue } from './outcome-queue.ts';
@@ -45,7 +47,8 @@ export interface Worker {
 
 /** After this long without a look by the event loop, a warning names the jobs that were running. */
 const MAX_LAG_MS = 1000;
-/** Outcomes that could not be sent yet hold this many slots each time over before the worker stops claiming. */
+/** With so many outcomes that could not be sent yet, beside four for each slot, the worker stops claiming. */
+const MOST_OUTCOMES = 2000;
 const OUTCOMES_PER_SLOT = 4;
 
 export function makeWorkerId(): string {
@@ -62,6 +65,7 @@ class JobWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #definitions: ReadonlyMap<string, AnyJobDefinition>;
   readonly #attempts = new Map<Attempt, Promise<void>>();
+  readonly #ahead: ClaimAhead;
   readonly #cancels = new RecentCancels();
   readonly #outcomes: OutcomeQueue;
   readonly #keeper: LeaseKeeper;
@@ -72,6 +76,7 @@ class JobWorker implements Worker {
 
   constructor(options: WorkerOptions) {
     const { gateway, logger, concurrency, pollMs } = options;
+    this.#ahead = new ClaimAhead(concurrency);
     this.workerId = options.workerId;
     this.#options = options;
     this.#definitions = new Map(options.jobs.map((job) => [job.type, job]));
@@ -85,8 +90,8 @@ class JobWorker implements Worker {
       gateway,
       logger,
       pollMs,
-      free: () => (this.#outcomes.size > concurrency * OUTCOMES_PER_SLOT ? 0 : concurrency - this.#attempts.size),
-      onLease: (lease, claimedAt) => this.#onLease(lease, claimedAt),
+      wanted: () => this.#wanted(),
+      onAnswer: (answer, asked) => this.#onClaimed(answer, asked),
     });
     this.#presence = new Presence({ gateway, logger, facts: this.#facts() });
     this.#closing = this.#open();
@@ -106,6 +111,7 @@ class JobWorker implements Worker {
       logger: this.#options.logger,
       close: () => this.#close(),
     });
+    this.#handBackWaiting();
     return this.#stopped;
   }
 
@@ -116,6 +122,7 @@ class JobWorker implements Worker {
       watchLoopLag(MAX_LAG_MS, () => this.#runningJobs(), logger),
       this.#cancels.follow(gateway, logger, (jobId) => this.#onCancel(jobId)),
       subscribeToWork?.(() => this.#claims.wake()) ?? (() => {}),
+      every(LONGEST_WAIT_MS / 2, () => this.#handBackLate()),
     ];
     this.#presence.start();
     this.#claims.start();
@@ -126,11 +133,44 @@ class JobWorker implements Worker {
     for (const close of this.#closing) close();
   }
 
-  #onLease(lease: HeldLease, claimedAt: number): void {
+  #wanted(): number {
+    const { concurrency } = this.#options;
+    if (this.#outcomes.size > concurrency * OUTCOMES_PER_SLOT + MOST_OUTCOMES) return 0;
+    return this.#ahead.wanted(concurrency - this.#attempts.size);
+  }
+
+  #onClaimed({ leases, claimedAt }: ClaimAnswer, asked: number): void {
+    this.#ahead.add(leases, asked, claimedAt);
+    if (this.#stopped) this.#handBackWaiting();
+    this.#fillSlots();
+  }
+
+  #fillSlots(): void {
+    while (this.#attempts.size < this.#options.concurrency) {
+      const waiting = this.#ahead.next();
+      if (!waiting) return;
+      this.#start(waiting);
+    }
+  }
+
+  /** What waits while slots are taken for long is another worker's to run. */
+  #handBackLate(): void {
+    const oldest = this.#ahead.oldestArrivedAt;
+    if (oldest !== null && performance.now() - oldest > LONGEST_WAIT_MS) this.#handBackWaiting();
+  }
+
+  #handBackWaiting(): void {
+    const reason = this.#stopped ? 'the worker stopped' : 'the worker is busy with other jobs';
+    for (const { lease } of this.#ahead.takeAll()) {
+      const attempt = new Attempt(lease, this.#options.logger, (settled, outcome) => this.#onSettled(settled, outcome));
+      attempt.settle(released(attempt, reason));
+    }
+  }
+
+  #start({ lease, claimedAt }: WaitingLease): void {
     const { logger } = this.#options;
     const attempt = new Attempt(lease, logger, (settled, outcome) => this.#onSettled(settled, outcome));
     const definition = this.#definitions.get(lease.job.type);
-    if (this.#stopped) return void attempt.settle(released(attempt, 'the worker stopped'));
     if (!definition) return void attempt.settle(released(attempt, 'the worker has no handler for this type', 1));
     if (!this.#keeper.keep(attempt, claimedAt)) {
       // Another worker may run it by now, or it may be cancelled.
@@ -142,6 +182,7 @@ class JobWorker implements Worker {
     if (this.#cancels.has(attempt.jobId)) attempt.abort(new CancelRequested('The job is to be cancelled'));
     void ended.then(() => {
       this.#attempts.delete(attempt);
+      this.#fillSlots();
       this.#claims.roomFreed();
     });
   }

@@ -8,6 +8,8 @@ import { jobSnapshot } from '#workers/job-snapshot';
 const WAIT_SECONDS = 2;
 /** An answer lost longer ago than this has leases that are nearly over; they are left to end. */
 const REPEAT_WITHIN_MS = 4000;
+/** The most one lease call takes. */
+const MAX_JOBS = 100;
 /** Well below the 16 MiB that the server takes. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
@@ -39,7 +41,7 @@ export function createHttpGateway({ client, workerId, queues, types }: HttpGatew
         worker_id: workerId,
         types,
         ...(queues && { queues }),
-        max_jobs: maxJobs,
+        max_jobs: Math.min(maxJobs, MAX_JOBS),
         wait_seconds: WAIT_SECONDS,
         request_id: requestId,
       });

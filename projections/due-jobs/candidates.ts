@@ -1,44 +1,63 @@
 import { isUnfoldable } from '#domain/history';
+import { evolve } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
+import { recordedJobEvent, type StoredJobEvent } from '#domain/job/upcast';
 import type { JsonObject } from '#domain/json/value';
 import { decodeJobState, STATE_FORMAT } from '../job-state.ts';
-import type { PayloadSource } from './payload-source.ts';
+import { type SubmittedRow, type SubmittedSource, submittedEvent } from './submitted-source.ts';
 
-/** A due row as the statements answer it; with the data of `Submitted` only when they read it themselves. */
-export interface DueRecord {
+/** A due row as the statements answer it; with its `Submitted` event only when they read it themselves. */
+export type DueRecord = {
   readonly job_id: string;
   readonly version: number;
   readonly state_format: number;
-  readonly state: object;
-  readonly submitted: { readonly payload: JsonObject } | null;
-}
+  readonly state: object | null;
+} & (SubmittedRow | { readonly [field in keyof SubmittedRow]?: null });
 
 export interface RecordReader {
-  readonly payloads: PayloadSource;
-  /** Folds a job from its stream: for rows that another version of the program wrote. */
+  readonly submitted: SubmittedSource;
+  /** Folds a job from its stream: for rows that do not say enough, or that another version of the program wrote. */
   fold(jobId: string): Promise<Job | null>;
-}
-
-/** The SQL of the column `submitted` for a statement over due rows. */
-export function submittedColumn(source: PayloadSource, enteredColumn: string): string {
-  return `${source.kind === 'sql' ? source.submittedAt(enteredColumn) : 'NULL::json'} AS submitted`;
 }
 
 /** The jobs of some due rows, in their order. One whose events cannot be read is left out. */
 export async function jobsOf(records: readonly DueRecord[], reader: RecordReader): Promise<readonly Job[]> {
-  const { payloads } = reader;
+  const { submitted } = reader;
   const ids = records.map((record) => record.job_id);
-  const read = payloads.kind === 'read' && ids.length > 0 ? await payloads.read(ids) : undefined;
-  const jobs = await Promise.all(
-    records.map((record) => {
-      const payload = read ? read.get(record.job_id) : record.submitted?.payload;
-      if (payload === undefined || record.state_format !== STATE_FORMAT) {
-        return reader.fold(record.job_id).catch(unlessUnfoldable);
-      }
-      return decodeJobState(record.job_id, record.state, payload);
-    }),
-  );
+  const read = submitted.kind === 'read' && ids.length > 0 ? await submitted.read(ids) : undefined;
+  const jobs: (Job | null)[] = [];
+  const folding: Promise<void>[] = [];
+  for (const [index, record] of records.entries()) {
+    const event = read ? read.get(record.job_id) : eventOf(record);
+    const job = event && jobOf(record, event);
+    if (job === undefined) folding.push(foldInto(jobs, index, reader, record.job_id));
+    else jobs[index] = job;
+  }
+  await Promise.all(folding);
   return jobs.filter((job) => job !== null);
+}
+
+function eventOf(record: DueRecord): StoredJobEvent | undefined {
+  return typeof record.submitted_id === 'string' ? submittedEvent(record as SubmittedRow) : undefined;
+}
+
+/** Null when the event cannot be read, undefined when the row and the event together do not say enough. */
+function jobOf({ job_id, version, state_format, state }: DueRecord, submitted: StoredJobEvent): Job | null | undefined {
+  if (version === 0) return readable(() => evolve(job_id, null, recordedJobEvent(submitted)));
+  if (state === null || state_format !== STATE_FORMAT) return undefined;
+  return decodeJobState(job_id, state, (submitted.data as { readonly payload: JsonObject }).payload);
+}
+
+async function foldInto(jobs: (Job | null)[], index: number, { fold }: RecordReader, jobId: string): Promise<void> {
+  jobs[index] = await fold(jobId).catch(unlessUnfoldable);
+}
+
+function readable(fold: () => Job): Job | null {
+  try {
+    return fold();
+  } catch (error) {
+    return unlessUnfoldable(error);
+  }
 }
 
 function unlessUnfoldable(error: unknown): null {

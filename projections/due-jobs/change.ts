@@ -17,9 +17,12 @@ export interface DueRow {
   readonly ready: boolean;
   /** The lease call that holds it. */
   readonly requestId: string | null;
-  /** JSON text of the folded job. */
-  readonly state: string;
+  /** JSON text of the folded job; null while the stream is so short that folding it costs less. */
+  readonly state: string | null;
 }
+
+/** Held by a check of the table, too. */
+const FIRST_KEPT_VERSION = 2;
 
 /**
  * What becomes of a job's due row: the row, or null when the job is finished and has none. Pure, and the only place that
@@ -37,6 +40,6 @@ export function dueChange(job: Job): DueRow | null {
     dueAt: dueAt(job) as number,
     ready: job.status === 'pending' && job.scheduledAt <= job.updatedAt,
     requestId: job.status === 'running' ? job.lease.requestId : null,
-    state: encodeJobState(job),
+    state: job.version < FIRST_KEPT_VERSION ? null : encodeJobState(job),
   };
 }

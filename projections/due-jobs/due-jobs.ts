@@ -2,7 +2,8 @@ import type { Pool } from 'pg';
 import type { Job, RunningJob } from '#domain/job/state';
 import { int4Array, uuidArray } from '#runtime/postgres/arrays';
 import { loadSql } from '#runtime/postgres/sql';
-import { type DueRecord, jobsOf, type RecordReader, submittedColumn } from './candidates.ts';
+import { type DueRecord, jobsOf, type RecordReader } from './candidates.ts';
+import { withSubmitted } from './submitted-source.ts';
 
 export interface DueJobsOptions extends RecordReader {
   readonly pool: Pool;
@@ -40,10 +41,15 @@ export class DueJobsTable {
 
   constructor(options: DueJobsOptions) {
     this.#options = options;
-    const submitted = submittedColumn(options.payloads, 'due.entered_position');
-    this.#pick = `SELECT due.*, ${submitted} FROM due_jobs_pick($1, $2, $3, $4, $5) AS due`;
-    this.#overdue = `SELECT due.*, ${submitted} FROM due_jobs_overdue($1, $2, $3) AS due`;
-    this.#held = `SELECT due.job_id, due.version, due.state_format, due.state, ${submitted} FROM due_jobs AS due
+    const { submitted } = options;
+    const columns = 'due.job_id, due.version, due.state_format, due.state';
+    this.#pick = withSubmitted(
+      submitted,
+      `${columns}, due.next_due_at, due.has_overdue`,
+      'due_jobs_pick($1, $2, $3, $4, $5) AS due',
+    );
+    this.#overdue = withSubmitted(submitted, columns, 'due_jobs_overdue($1, $2, $3) AS due');
+    this.#held = `${withSubmitted(submitted, columns, 'due_jobs AS due')}
       WHERE due.request_id = $1 ORDER BY due.rank, due.entered_position`;
   }
 

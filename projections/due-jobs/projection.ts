@@ -15,7 +15,7 @@ interface StateRow {
   readonly version: number;
   readonly entered_position: string;
   readonly state_format: number;
-  readonly state: object;
+  readonly state: object | null;
 }
 
 /** A job as the batch finds it, and when it entered the table. */
@@ -80,7 +80,7 @@ async function loadJobs(
   const known = new Map<string, KnownJob>();
   const { rows } = await db.query<StateRow>(LOAD, [uuidArray(ids)]);
   for (const row of rows) {
-    if (row.state_format !== STATE_FORMAT) continue;
+    if (row.state === null || row.state_format !== STATE_FORMAT) continue;
     const job = decodeJobState(row.job_id, row.state, {});
     known.set(row.job_id, { job, entered: Number(row.entered_position) });
   }

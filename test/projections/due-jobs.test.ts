@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { POSTGRES_PAYLOADS } from '#bin/postgres-payloads';
+import { POSTGRES_SUBMITTED } from '#bin/postgres-submitted';
 import type { DueJobs } from '#commands/ports';
 import { UnreadableEvent } from '#domain/history';
 import { LogUnavailable, type StreamAppend } from '#log/port';
@@ -73,14 +73,10 @@ describe('due_jobs, written by the append', () => {
     await write(job.claim(NOW, { workerId: 'first' }));
     const [lost] = await rig.log.append([rival.claim(NOW, { workerId: 'second', requestId: 'r-lost' })]);
     expect(lost?.kind).toBe('conflict');
-    const { rows } = await rig.pool.query('SELECT version, request_id, state FROM due_jobs');
-    expect(rows).toEqual([
-      {
-        version: 1,
-        request_id: null,
-        state: expect.objectContaining({ lease: job.job?.status === 'running' && job.job.lease }),
-      },
-    ]);
+    const { rows } = await rig.pool.query('SELECT version, request_id FROM due_jobs');
+    expect(rows).toEqual([{ version: 1, request_id: null }]);
+    const [overdue] = await due.overdue(NOW + 60_000, 1);
+    expect(overdue).toEqual({ job: job.job });
   });
 
   it('refuses an append to a job that does not say what it folds to', async () => {
@@ -203,9 +199,9 @@ describe('due_jobs, written by the append', () => {
 
   it('leaves out a job whose stream cannot be read, but never takes an outage for that', async () => {
     const job = await submitted();
-    await rig.pool.query('UPDATE due_jobs SET state_format = 99');
+    await rig.pool.query('UPDATE due_jobs SET version = 1');
     const picking = (error: Error) => {
-      const table = new DueJobsTable({ ...rig, payloads: POSTGRES_PAYLOADS, fold: () => Promise.reject(error) });
+      const table = new DueJobsTable({ ...rig, submitted: POSTGRES_SUBMITTED, fold: () => Promise.reject(error) });
       return table.pick({ ...ANY, limit: 1, now: NOW });
     };
     await expect(picking(new LogUnavailable('away'))).rejects.toThrow('away');

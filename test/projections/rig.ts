@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { POSTGRES_PAYLOADS } from '#bin/postgres-payloads';
+import { POSTGRES_SUBMITTED } from '#bin/postgres-submitted';
 import { fold } from '#domain/job/evolve';
 import { recordedJobEvent } from '#domain/job/upcast';
 import type { EventLog, StreamAppend } from '#log/port';
@@ -29,7 +29,7 @@ export async function openRig(options: { hook: boolean } = { hook: true }): Prom
     ...(options.hook ? { hook: dueJobsHook({ streamPrefix: '' }) } : {}),
   });
   const foldJob = (jobId: string) => foldFromLog(log, jobId);
-  const dueJobs = new DueJobsTable({ pool: database.pool, payloads: POSTGRES_PAYLOADS, fold: foldJob });
+  const dueJobs = new DueJobsTable({ pool: database.pool, submitted: POSTGRES_SUBMITTED, fold: foldJob });
   return {
     ...database,
     log,

@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { POSTGRES_PAYLOADS } from '#bin/postgres-payloads';
+import { POSTGRES_SUBMITTED } from '#bin/postgres-submitted';
 import { createJobFeed } from '#bin/roles/job-feed';
 import type { Commands } from '#commands/contract';
 import { createCommands } from '#commands/create-commands';
@@ -54,7 +54,7 @@ export async function openRig(connectionString: string): Promise<Rig> {
   const log = await openPostgresLog({ pool, logger, pollMs: 200, hook: dueJobsHook({ streamPrefix: '' }) });
   const due = new DueJobsTable({
     pool,
-    payloads: POSTGRES_PAYLOADS,
+    submitted: POSTGRES_SUBMITTED,
     fold: async (id) => fold(id, (await log.readStream(names.job(id))).map(recordedJobEvent)),
   });
   const clock = { now: () => Date.now() };
