@@ -8,6 +8,7 @@ import { mergeResults, type Results, type Run } from './report/results.ts';
 import { p50p99, quantile, spread } from './report/statistics.ts';
 import { figure } from './report/table.ts';
 import { schedule } from './schedule.ts';
+import { handledOnce, requireAll } from './stage/handled-once.ts';
 import { lagsOf } from './stage/lag-prober.ts';
 import { largestBacklog } from './stage/open-loop.ts';
 import { tenths } from './workloads/w6-backlog.ts';
@@ -83,6 +84,19 @@ test('every repetition runs everything once, and another product goes first', ()
   expect(planned).toHaveLength(15);
   const first = [1, 2, 3].map((repetition) => planned.find((each) => each.repetition === repetition)?.entry.title);
   expect(new Set(first).size).toBe(3);
+});
+
+test('a run in which a job was lost, or run by two workers, is refused', () => {
+  const handled = (...starts: number[]) => ({
+    starts: Uint8Array.from(starts),
+    startedAt: Float64Array.from(starts, (times, n) => times * (n + 1)),
+    doneAt: new Float64Array(starts.length),
+  });
+  expect([...handledOnce([handled(1, 0, 1), handled(0, 1, 0)]).startedAt]).toEqual([1, 2, 3]);
+  expect(() => requireAll(handledOnce([handled(1, 0, 1), handled(0, 1, 0)]))).not.toThrow();
+  expect(() => requireAll(handledOnce([handled(1, 0, 0), handled(0, 1, 0)]))).toThrow('1 of 3 jobs never ran');
+  expect(() => handledOnce([handled(1, 1, 0), handled(0, 1, 1)])).toThrow('1 jobs were started more than once');
+  expect(() => handledOnce([handled(2, 1, 1)])).toThrow('started more than once');
 });
 
 test('the largest backlog counts what was sent and not done', () => {

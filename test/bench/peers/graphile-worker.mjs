@@ -55,7 +55,7 @@ export function createProduct({ storeUrl, mode, clients }) {
       const utils = await makeWorkerUtils({
         connectionString: storeUrl,
         logger,
-        maxPoolSize: Math.min(Math.max(clients, 10), 32),
+        maxPoolSize: Math.min(Math.max(clients, 10), 20),
       });
       return {
         submitOne: async (payload) => void (await utils.addJob(TASK, payload)),

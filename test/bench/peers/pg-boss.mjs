@@ -22,7 +22,7 @@ export function createProduct({ storeUrl, mode, clients }) {
   async function open() {
     // Callers who wait for a connection longer than the 10 s it allows would fail where others are late.
     const tuned = {
-      max: Math.min(Math.max(clients, 10), 32),
+      max: Math.min(Math.max(clients, 10), 20),
       connectionTimeoutMillis: 120_000,
       useListenNotify: notify,
     };

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OpenLoop } from '../children/calls.ts';
+import type { Handled, OpenLoop } from '../children/calls.ts';
 import { instant } from '../children/instant.ts';
-import { handledOnce, startedCount } from './drain.ts';
+import { handledByAll, startedCount } from './drain.ts';
 import type { Stage } from './stage.ts';
 
 const LOOK_EVERY_MS = 50;
+const ENDS_HEARD_WITHIN_MS = 5_000;
 
 /** Instants of every job of an open loop, epoch milliseconds, by the order in which they were to be sent. */
 export interface Timeline {
@@ -27,12 +28,22 @@ export async function runOpenLoop(stage: Stage, plan: OpenLoop, mostSecondsAfter
     if (instant() > deadline) return null;
     await delay(LOOK_EVERY_MS);
   }
-  const { startedAt, doneAt } = await handledOnce(stage);
-  for (const [n, at] of await stage.load.call('doneTimes')) {
-    if (n >= first && n < first + jobs) doneAt[n - first] = at;
-  }
-  if (startedAt.includes(0) || doneAt.includes(0)) throw new Error('a job has no start or no end');
+  const { startedAt, doneAt } = await everyEnd(stage, first, jobs);
   return { sentAt, acknowledgedAt, startedAt, doneAt };
+}
+
+/** A worker may hear of the last ends a moment after the store has them. @throws when some are never heard of. */
+async function everyEnd(stage: Stage, first: number, jobs: number): Promise<Handled> {
+  const deadline = instant() + ENDS_HEARD_WITHIN_MS;
+  for (;;) {
+    const handled = await handledByAll(stage);
+    for (const [n, at] of await stage.load.call('doneTimes')) {
+      if (n >= first && n < first + jobs) handled.doneAt[n - first] = at;
+    }
+    if (!handled.startedAt.includes(0) && !handled.doneAt.includes(0)) return handled;
+    if (instant() > deadline) throw new Error('a job has no start or no end');
+    await delay(LOOK_EVERY_MS);
+  }
 }
 
 /** Milliseconds from one instant of each job to another. */

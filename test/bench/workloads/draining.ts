@@ -1,6 +1,6 @@
 import type { Metrics } from '../report/metrics.ts';
 import { cpuMetrics, withCpu } from '../stage/cpu-metrics.ts';
-import { drain, handledOnce, verify } from '../stage/drain.ts';
+import { drain, handledByAll, verify } from '../stage/drain.ts';
 import { peakRssBytes } from '../stage/process-cpu.ts';
 import { waitForReadModel } from '../stage/read-model.ts';
 import type { Stage } from '../stage/stage.ts';
@@ -33,7 +33,7 @@ export async function drainBacklog(stage: Stage, plan: Plan): Promise<Metrics> {
   });
   const done = drained.complete ? jobs : drained.started;
   if (drained.complete) await verify(stage, jobs);
-  else await handledOnce(stage);
+  else await handledByAll(stage);
   return {
     jobsPerSecond: done / drained.seconds,
     ...cpuMetrics(cpu, done, seconds),

@@ -8,6 +8,8 @@ import { scaled, type Workload } from './workload.ts';
 
 /** More takes the peers longer than the figure is worth. */
 const MOST_OF_PEERS = 500_000;
+/** Handlers start in batches of up to 2,500: a tenth of less has too few of them to have a rate. */
+const LEAST_FOR_TENTHS = 100_000;
 
 /** Drains of growing backlogs: what is waiting, and what has been done, should not make a claim dearer. */
 export const growingBacklog: Workload = (sizes) =>
@@ -26,14 +28,14 @@ export const growingBacklog: Workload = (sizes) =>
 
 async function run(stage: Stage, jobs: number, mostSeconds: number): Promise<Metrics> {
   const drained = await drainBacklog(stage, { jobs, workers: 1, mostSeconds });
-  const handled = await Promise.all(stage.workers.map((worker) => worker.call('handled')));
+  const [handled] = await Promise.all(stage.workers.map((worker) => worker.call('handled')));
   const pages = isOurs(stage.entry) ? { hotTablePages: await hotTablePages(stage) } : {};
-  return { ...drained, ...tenths(handled[0]), ...pages };
+  return { ...drained, ...(handled && jobs >= LEAST_FOR_TENTHS && tenths(handled)), ...pages };
 }
 
 /** Rates by the handlers' starts, so that the start of the process counts for neither. */
-export function tenths(handled: Pick<Handled, 'startedAt'> | undefined): Metrics {
-  const starts = (handled?.startedAt ?? new Float64Array()).filter((at) => at > 0).sort();
+export function tenths({ startedAt }: Pick<Handled, 'startedAt'>): Metrics {
+  const starts = startedAt.filter((at) => at > 0).sort();
   const tenth = Math.floor(starts.length / 10);
   const rate = (from: number, to: number) => (to - from) / (((starts[to] ?? 0) - (starts[from] ?? 0)) / 1000);
   const first = rate(0, tenth);
