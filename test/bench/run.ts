@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { bench } from './bench.ts';
 import { readOptions, USAGE } from './options.ts';
 import { renderMarkdown } from './report/markdown.ts';
+import { ratiosOf } from './report/ratios.ts';
 import { mergeResults, type Results } from './report/results.ts';
 
 /* `npm run bench`: ours beside the queues people use today. See `options.ts` for what it takes. */
@@ -49,6 +50,6 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 function save(file: string, results: Results): void {
-  writeFileSync(`${file}.json`, `${JSON.stringify(results, null, 1)}\n`);
+  writeFileSync(`${file}.json`, `${JSON.stringify({ ...results, ratios: ratiosOf(results.runs) }, null, 1)}\n`);
   writeFileSync(`${file}.md`, renderMarkdown(results));
 }

@@ -46,6 +46,8 @@ export function mergeResults(all: readonly Results[]): Results {
   }
   return {
     ...first,
+    commit: [...new Set(all.map(({ commit }) => commit))].join(', '),
+    scale: Math.min(...all.map(({ scale }) => scale)),
     repetitions: Math.max(...all.map(({ repetitions }) => repetitions)),
     notes: [...new Set(all.flatMap(({ notes }) => notes))],
     groups: [...new Map(all.flatMap(({ groups }) => groups.map((group) => [group.key, group]))).values()],
