@@ -114,10 +114,10 @@ export function jobOfFields(fields: StoredFields): Job {
     case 'cancelled':
       return fields as unknown as Job;
     case 'running':
-      return { cancel: null, ...fields } as unknown as Job;
+      return Object.assign({ cancel: null }, fields) as unknown as Job;
     case 'succeeded':
-      return { cancel: null, result: null, ...fields } as unknown as Job;
+      return Object.assign({ cancel: null, result: null }, fields) as unknown as Job;
     case 'dead':
-      return { acknowledged: false, ...fields } as unknown as Job;
+      return Object.assign({ acknowledged: false }, fields) as unknown as Job;
   }
 }

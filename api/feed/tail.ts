@@ -11,7 +11,8 @@ interface Piece {
   readonly page: FeedPage;
 }
 
-const PAGE_SIZE = 200;
+/** As the other followers of the log in this process, with whom a read is shared. */
+const PAGE_SIZE = 1000;
 const KEPT_EVENTS = 1000;
 const RESTART_MS = 500;
 

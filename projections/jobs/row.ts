@@ -6,17 +6,29 @@ import { keepUnusual, STATE_FORMAT } from '../job-state.ts';
 /** The usual values of the fields that only this table leaves out. Part of the format, as those in `job-state.ts`. */
 export const USUAL_LIMITS = { leaseSeconds: 30, maxAttempts: 5, maxCrashes: 5 } as const;
 
-/** Rows of `jobs` as parallel arrays, in the order in which `jobs_write` takes them; how many are new; the format. */
+/** Rows of `jobs` as parallel arrays, in the order in which `jobs_write` takes them: new ones, known ones, the format. */
 export function jobColumns(jobs: readonly FoldedJob[]): unknown[] {
+  const [fresh, known]: [FoldedJob[], FoldedJob[]] = [[], []];
+  for (const job of jobs) (job.before === null ? fresh : known).push(job);
+  const first = fresh.map((job) => job.after);
+  return [
+    ...movingColumns(fresh),
+    textArray(first.map((job) => job.queue)),
+    textArray(first.map((job) => job.type)),
+    int8Array(first.map((job) => job.createdAt)),
+    textArray(first.map((job) => arrayLiteral(job.tags))),
+    ...movingColumns(known),
+    STATE_FORMAT,
+  ];
+}
+
+/** What may change while a job lives. */
+function movingColumns(jobs: readonly FoldedJob[]): unknown[] {
   const after = jobs.map((job) => job.after);
-  const isNew = jobs.map((job) => job.before === null);
   return [
     uuidArray(after.map((job) => job.id)),
     int4Array(after.map((job) => job.version)),
     textArray(after.map((job) => job.status)),
-    textArray(after.map((job) => job.queue)),
-    textArray(after.map((job) => job.type)),
-    int8Array(after.map((job) => job.createdAt)),
     int8Array(after.map((job) => job.updatedAt)),
     int8Array(after.map((job) => job.scheduledAt)),
     int8Array(after.map((job) => job.startedAt)),
@@ -26,18 +38,17 @@ export function jobColumns(jobs: readonly FoldedJob[]): unknown[] {
     int4Array(after.map((job) => job.attempt)),
     int4Array(after.map((job) => job.fencingToken)),
     boolArray(after.map((job) => job.status === 'dead' && job.acknowledged)),
-    textArray(after.map((job) => arrayLiteral(job.tags))),
     jsonArray(after.map(encodeRest)),
-    boolArray(isNew),
-    isNew.filter(Boolean).length,
-    STATE_FORMAT,
   ];
 }
 
+const MOVING_TYPES = [
+  ...['uuid[]', 'integer[]', 'text[]', 'bigint[]', 'bigint[]', 'bigint[]', 'bigint[]', 'bigint[]'],
+  ...['integer[]', 'integer[]', 'integer[]', 'boolean[]', 'json[]'],
+];
 export const JOB_COLUMN_TYPES = [
-  ...['uuid[]', 'integer[]', 'text[]', 'text[]', 'text[]', 'bigint[]', 'bigint[]', 'bigint[]', 'bigint[]', 'bigint[]'],
-  ...['bigint[]', 'integer[]', 'integer[]', 'integer[]', 'boolean[]', 'text[]', 'json[]', 'boolean[]', 'integer'],
-  'smallint',
+  ...[...MOVING_TYPES, 'text[]', 'text[]', 'bigint[]', 'text[]'],
+  ...[...MOVING_TYPES, 'smallint'],
 ];
 
 /** Version of the event that holds the result; the write never replaces one that it knows. */
