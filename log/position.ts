@@ -15,8 +15,16 @@ const NUMBER_DIGITS = 16;
 /** `logId` is the log's UUID. Lowercase digits of one width make text order the log's order. */
 export function positionsOf(logId: string): Positions {
   const identity = logId.slice(0, IDENTITY_DIGITS);
+  // What stands before a number of so many digits: every event that is read or written asks for it.
+  const before = Array.from(
+    { length: NUMBER_DIGITS + 1 },
+    (_, digits) => identity + '0'.repeat(NUMBER_DIGITS - digits),
+  );
   return {
-    format: (number) => identity + number.toString(16).padStart(NUMBER_DIGITS, '0'),
+    format: (number) => {
+      const digits = number.toString(16);
+      return before[digits.length] + digits;
+    },
     parse(position) {
       if (!SHAPE.test(position)) throw new ForeignPosition(`not a position: ${position.slice(0, 64)}`);
       if (!position.startsWith(identity)) throw new ForeignPosition(`position ${position} belongs to another log`);
