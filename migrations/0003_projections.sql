@@ -73,6 +73,12 @@ CREATE TABLE jobs (
   CONSTRAINT jobs_dead_is_acknowledged CHECK (status = 'dead' OR NOT acknowledged)
 ) WITH (autovacuum_vacuum_cost_delay = 0, autovacuum_vacuum_scale_factor = 0.05);
 
+-- A move changes the status, so it is never an update in place and writes every index: 4 of the 40 us of a row each, where
+-- the row alone takes 17. These are the fewest with which each filter and each order reads a page and no more, whatever
+-- share of the rows it lets through. An order needs its own index, since the others would have to be read whole and sorted.
+-- A filter by queue or type needs its own, since a rare one would be looked for among all. Combinations of them have none:
+-- they read the better one's rows until the page is full. Without the status in front, one that is rare would be looked for
+-- among all; partial indexes, one a status, would hold the same entries. A page costs five short scans instead of one.
 CREATE INDEX jobs_by_creation ON jobs (status, created_at, id);
 CREATE INDEX jobs_by_queue ON jobs (queue, status, created_at, id);
 CREATE INDEX jobs_by_type ON jobs (type, status, created_at, id);

@@ -13,7 +13,7 @@ export interface RebuildOptions {
   readonly pool: Pool;
   readonly log: EventLog;
   readonly projection: Projection;
-  /** Events in a batch, which is what is in memory at once. Default 2,000. */
+  /** Events in a batch, of which two are in memory at once. Default 5,000: the more a batch holds of a job, the fewer writes. */
   readonly pageSize?: number;
   /** Hears how far it is, in events (more precisely: in numbers of the log). */
   onProgress?(done: number, total: number): void;
@@ -46,7 +46,7 @@ export async function rebuildOffline(options: RebuildOptions): Promise<void> {
 }
 
 async function refill(options: RebuildOptions, emptied: Ownership): Promise<void> {
-  const { pool, log, projection, pageSize = 2000, onProgress } = options;
+  const { pool, log, projection, pageSize = 5000, onProgress } = options;
   const context = { pool, log, projection, parked: new Set<string>() };
   let owned = emptied;
   let done: Position | null = null;
