@@ -18,7 +18,7 @@ export function createCommands(given: Omit<Deps, 'known'>): Commands {
     submit: (items, call) => submit(deps, items, call),
     submitAtomically: (items, call) => submitAtomically(deps, items, call),
     execute: (items, call) => {
-      const jobIds = [...new Set(items.map(({ jobId }) => jobId))];
+      const jobIds = items.map(({ jobId }) => jobId);
       return turns.run(jobIds, () => executeKnowingRepeats(deps, items, call));
     },
     replayAsNew: (jobId, changes, call) => replayAsNew(deps, jobId, changes, call),

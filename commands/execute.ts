@@ -78,15 +78,13 @@ function taskOf(deps: Deps, item: Seeded, call: Call): Task {
 
 /** Commands on one job run in turn, so only the first unanswered one of each goes into a round. */
 function firstOfEachJob(tasks: readonly Task[]): Task[] {
-  const first = new Map<string, Task>();
-  for (const task of tasks) {
-    if (!task.outcome && !first.has(task.item.jobId)) first.set(task.item.jobId, task);
-  }
-  return [...first.values()];
+  const taken = new Set<string>();
+  return tasks.filter(({ outcome, item: { jobId } }) => !outcome && !taken.has(jobId) && taken.add(jobId));
 }
 
 async function readUnknown(deps: Deps, tasks: readonly Task[]): Promise<void> {
   const unknown = tasks.filter(({ known }) => known === null);
+  if (unknown.length === 0) return;
   const jobs = await readJobs(
     deps,
     unknown.map(({ item: { jobId }, base }) => ({ jobId, base })),
@@ -111,9 +109,11 @@ function decideOn(deps: Deps, task: Task): Attempt | null {
       ? MISMATCH
       : decide(job, command, { now: recordedAt, random: deps.random() });
   if (decision.kind === 'events') {
-    const facts = { stream: deps.names.job(job.id), jobId: job.id, before: job, recordedAt };
+    const { id: jobId } = job;
+    const stream = deps.names.job(jobId);
     const call = isReport(command) ? asHolder(job, task.call) : task.call;
-    return { task, move: move({ ...facts, events: decision.events, call, eventId: task.eventId }) };
+    const { events } = decision;
+    return { task, move: move({ stream, jobId, before: job, events, call, recordedAt, eventId: task.eventId }) };
   }
   if (!read) return readAgain(deps, task);
   if (decision.kind === 'nothing') return answer(task, { kind: 'done', changed: false, ...read });
@@ -122,7 +122,9 @@ function decideOn(deps: Deps, task: Task): Attempt | null {
 
 /** A report is the word of the worker that holds the lease, whoever brings it. */
 function asHolder(job: Job, call: Call): Call {
-  return job.status === 'running' ? { ...call, actor: `worker:${job.lease.workerId}` } : call;
+  if (job.status !== 'running') return call;
+  const actor = `worker:${job.lease.workerId}`;
+  return call.actor === actor ? call : { ...call, actor };
 }
 
 async function appendAll(deps: Deps, attempts: readonly Attempt[]): Promise<void> {

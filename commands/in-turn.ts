@@ -12,7 +12,7 @@ export class InTurn {
     const { promise: end, resolve } = Promise.withResolvers<void>();
     for (const key of keys) this.#last.set(key, end);
     try {
-      await Promise.all(before);
+      if (before.length > 0) await Promise.all(before);
       return await work();
     } finally {
       for (const key of keys) if (this.#last.get(key) === end) this.#last.delete(key);

@@ -57,11 +57,12 @@ function recorded(
 
 /** What is kept beside the data of any event: who asked, how the request is traced, and the id of what led to it. */
 export function metadataOf(call: Call, schemaVersion: number, cause: string | undefined): EventMetadata {
-  return {
+  const metadata: { -readonly [Name in keyof EventMetadata]: EventMetadata[Name] } = {
     schema_version: schemaVersion,
     actor: call.actor,
-    ...(call.requestId !== undefined && { request_id: call.requestId }),
-    ...(cause !== undefined && { $causationId: cause }),
-    ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
   };
+  if (call.requestId !== undefined) metadata.request_id = call.requestId;
+  if (cause !== undefined) metadata.$causationId = cause;
+  if (call.traceparent !== undefined) metadata.traceparent = call.traceparent;
+  return metadata;
 }

@@ -13,9 +13,11 @@ export async function executeKnowingRepeats(
   call: Call,
 ): Promise<CommandOutcome[]> {
   const outcomes = await execute(deps, items, call);
+  const lost = outcomes.flatMap((outcome, index) =>
+    outcome.kind === 'rejected' && outcome.rejection.code === 'lease-lost' ? [index] : [],
+  );
   await Promise.all(
-    outcomes.map(async (outcome, index) => {
-      if (outcome.kind !== 'rejected' || outcome.rejection.code !== 'lease-lost') return;
+    lost.map(async (index) => {
       const repeat = await findRepeat(deps, items[index] as CommandItem);
       if (repeat) outcomes[index] = repeat;
       else deps.observe.staleWrite();

@@ -83,11 +83,8 @@ function submitTask(deps: Deps, item: SubmitItem): SubmitTask {
 
 /** Two items with one key run in turn: the second finds the first. */
 function firstOfEachId(tasks: readonly SubmitTask[]): SubmitTask[] {
-  const first = new Map<string, SubmitTask>();
-  for (const task of tasks) {
-    if (!task.outcome && !first.has(task.jobId)) first.set(task.jobId, task);
-  }
-  return [...first.values()];
+  const taken = new Set<string>();
+  return tasks.filter(({ outcome, jobId }) => !outcome && !taken.has(jobId) && taken.add(jobId));
 }
 
 /** Items that use a key of an earlier item for another request. */

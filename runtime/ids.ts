@@ -1,11 +1,17 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 const COUNTER_LIMIT = 0x1000;
-const RANDOM_BYTES = 8 * 1024;
+/** Asking the system for each id alone would cost more than the id. */
+const IDS_AT_ONCE = 1024;
+/** 8 random bytes in hex. */
+const DIGITS = 16;
+/** The digit that holds the variant's two bits, 10, and two random ones. */
+const VARIANT_DIGITS = '89ab';
 
-const random = Buffer.alloc(RANDOM_BYTES);
-let used = RANDOM_BYTES;
+let random = '';
+let used = 0;
 let lastMs = 0;
+let lastMsText = '';
 let counter = 0;
 
 /**
@@ -14,30 +20,30 @@ let counter = 0;
  * @param nowMs epoch milliseconds, from the one clock
  */
 export function newId(nowMs: number): string {
-  const tail = randomBytes();
+  const tail = randomDigits();
   if (nowMs > lastMs) {
-    lastMs = nowMs;
-    counter = random.readUInt16BE(tail) & 0x7ff;
+    moveTo(nowMs, Number.parseInt(tail.slice(0, 3), 16) & 0x7ff);
   } else {
     counter += 1;
+    if (counter === COUNTER_LIMIT) moveTo(lastMs + 1, 0);
   }
-  if (counter >= COUNTER_LIMIT) {
-    lastMs += 1;
-    counter = 0;
-  }
-  const time = lastMs.toString(16).padStart(12, '0');
   const sequence = counter.toString(16).padStart(3, '0');
-  random.writeUInt8((random.readUInt8(tail) & 0x3f) | 0x80, tail);
-  const rest = random.toString('hex', tail, tail + 8);
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${rest.slice(0, 4)}-${rest.slice(4)}`;
+  const variant = VARIANT_DIGITS[Number.parseInt(tail.slice(0, 1), 16) & 3];
+  return `${lastMsText}-7${sequence}-${variant}${tail.slice(1, 4)}-${tail.slice(4)}`;
 }
 
-/** Where 8 fresh random bytes lie; asking the system for each id alone would cost more than the id. */
-function randomBytes(): number {
-  if (used === RANDOM_BYTES) {
-    randomFillSync(random);
+function moveTo(ms: number, first: number): void {
+  const time = ms.toString(16).padStart(12, '0');
+  lastMs = ms;
+  lastMsText = `${time.slice(0, 8)}-${time.slice(8)}`;
+  counter = first;
+}
+
+function randomDigits(): string {
+  if (used === random.length) {
+    random = randomBytes((IDS_AT_ONCE * DIGITS) / 2).toString('hex');
     used = 0;
   }
-  used += 8;
-  return used - 8;
+  used += DIGITS;
+  return random.slice(used - DIGITS, used);
 }
