@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Listener } from '#runtime/postgres/listener';
+import { pause } from '#runtime/timer';
 import type { WakeUps } from '../wake-ups.ts';
 
 // A lost notification costs one poll interval, so its commit need not wait for the disk.
-const NOTIFY = `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;
+const NOTIFY = {
+  name: 'notify',
+  text: `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
+};
+/** Between the end of one notification and the next. Each costs the server as much as a small append. */
+const REST_MS = 5;
 
 /**
  * Carries wake-ups between the processes that share a log. NOTIFY takes one lock for the whole server, so it stays out of
- * the append's transaction, and there is at most one under way: what is appended meanwhile is told by the next.
+ * the append's transaction. The first goes out at once; what is appended while it is under way, and for a moment after, is
+ * told by the next.
  */
 export class Notifier {
   readonly #pool: Pool;
@@ -43,7 +50,8 @@ export class Notifier {
   async #send(): Promise<void> {
     while (this.#isWanted) {
       this.#isWanted = false;
-      await this.#pool.query(NOTIFY, [this.#channel, this.#self]).catch(() => undefined);
+      await this.#pool.query({ ...NOTIFY, values: [this.#channel, this.#self] }).catch(() => undefined);
+      await pause(REST_MS);
     }
     this.#sending = null;
   }
