@@ -52,7 +52,7 @@ export function listRoutes(app: App, context: ApiContext): void {
     nameOf: ({ name }) => name,
   });
   list('/v1/workers', ['listWorkers', 'workers', 'Who is there'], workerSchema, {
-    tables: ['workers'],
+    tables: ['workers', 'jobs'],
     read: (now) => reads.workerViews(now),
     nameOf: ({ worker_id }) => worker_id,
   });

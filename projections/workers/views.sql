@@ -7,7 +7,7 @@ SELECT worker_id, host, pid, workers.version, concurrency, coalesce(held.leases,
 FROM workers FULL JOIN worker_marks USING (worker_id)
 LEFT JOIN (
   SELECT state -> 'lease' ->> 'workerId' AS worker_id, count(*)::integer AS leases
-  FROM due_jobs WHERE status = 'running' GROUP BY 1
+  FROM jobs WHERE status = 'running' GROUP BY 1
 ) AS held USING (worker_id)
 WHERE greatest(last_seen_at, started_at, stopped_at) >= $1
 ORDER BY worker_id

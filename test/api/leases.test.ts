@@ -41,15 +41,16 @@ describe('a lease call', () => {
   test('shows in the worker list how many leases each worker holds, whoever gave them out', async () => {
     const type = newType();
     await Promise.all([submit(type), submit(type)]);
-    const { body } = await lease(type, { worker_id: 'counted', max_jobs: 2 });
-    const running = async () => {
-      const workers = (await rig.expectStatus(200, 'GET', '/v1/workers')).body.data;
+    const leased = await lease(type, { worker_id: 'counted', max_jobs: 2 });
+    const runningAt = async ({ headers }: { headers: Headers }) => {
+      const url = `/v1/workers?min_position=${headers.get('holdfast-position')}`;
+      const workers = (await rig.expectStatus(200, 'GET', url)).body.data;
       return workers.find((worker: { worker_id: string }) => worker.worker_id === 'counted').running;
     };
-    expect(await running()).toBe(2);
-    const [first] = body.leases;
-    await rig.expectStatus(200, 'POST', `/v1/jobs/${first.job.id}/complete`, { fencing_token: 1 });
-    expect(await running()).toBe(1);
+    expect(await runningAt(leased)).toBe(2);
+    const [first] = leased.body.leases;
+    const done = await rig.expectStatus(200, 'POST', `/v1/jobs/${first.job.id}/complete`, { fencing_token: 1 });
+    expect(await runningAt(done)).toBe(1);
   });
 
   test('with nothing due answers an empty list, with a position', async () => {
