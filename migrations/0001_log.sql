@@ -192,24 +192,26 @@ BEGIN
 END
 $$;
 
--- Appends to many streams, each at the version it expects, and answers per stream: `appended`, `repeated` (these very
--- ids stand there already) or `conflict` (with the version the stream is at). Streams must not occur twice in one call.
+-- Appends to many streams, each at the version it expects. Answers with one row: per append the positions of its first and
+-- its last event, or 0 when it was not written; and about each of those, in `refused`, whether it is `repeated` (these very
+-- ids stand there already) or a `conflict` (with the version the stream is at). Streams must not occur twice in one call.
 --
 -- The first two arrays describe the appends: place of the first event (from 1) and number of events. The others describe
 -- the events of all of them, in order; `event_appends` counts from 0, `recorded_ats` is epoch milliseconds.
 --
 -- The order of the steps matters:
--- * The stream's tail is read before numbers are taken. Were it the other way round, version 6 could get a lower number
---   than version 5, which another transaction commits in between, and readers would meet a stream out of order.
--- * All writers insert by stream name, so they cannot deadlock. That a stream moved between the look at its tail and the
---   insert is rare, so everything is inserted as if it could not be; if it was, the insert as a whole is taken back and
---   done again with losers told apart (`append_contended_events`).
+-- * The stream's tail is read before numbers are taken (in one statement: by the snapshot it began with). Were it the other
+--   way round, version 6 could get a lower number than version 5, which another transaction commits in between, and readers
+--   would meet a stream out of order.
+-- * All writers insert by stream name, so they cannot deadlock.
+-- * Appends of one event, which nearly all are, go in by one statement, as if their streams could not move between the look
+--   at the tail and the insert. If one did, everything is taken back and done again with care.
 CREATE FUNCTION append_events(
   first_events integer[], event_counts integer[],
   event_appends integer[], event_streams text[], event_versions integer[], ids uuid[], types text[],
   schema_versions smallint[], statuses text[], fencing_tokens integer[], recorded_ats bigint[], datas json[], metadatas json[]
 )
-RETURNS TABLE (ord integer, outcome text, version integer, first_position bigint, "position" bigint)
+RETURNS TABLE (first_positions bigint[], last_positions bigint[], refused json)
 LANGUAGE plpgsql VOLATILE
   SET search_path FROM CURRENT
   SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off
@@ -217,12 +219,6 @@ LANGUAGE plpgsql VOLATILE
   SET holdfast.moves_are_judged = on
 AS $$
 #variable_conflict use_column
-DECLARE
-  appends CONSTANT integer := cardinality(first_events);
-  verdicts integer[];
-  numbers bigint[];
-  won boolean[];
-  written integer;
 BEGIN
   -- What is acknowledged is on disk, whatever the database or the role was told for other work. A stricter setting stays.
   IF current_setting('synchronous_commit') = 'off' THEN
@@ -230,7 +226,74 @@ BEGIN
   END IF;
   PERFORM pg_advisory_xact_lock_shared(append_lock_space() << 40 | s.last_value) FROM event_position s;
 
+  IF cardinality(first_events) = cardinality(ids) THEN
+    BEGIN
+      -- Position 0: the stream is elsewhere. -1: it is there, but the move is not a legal one.
+      WITH asked AS MATERIALIZED (
+        SELECT e.*, CASE WHEN coalesce(tail.version, -1) <> e.version - 1 THEN 0
+          WHEN NOT is_legal_move(tail.status, tail.fencing_token, e.status, e.fencing_token, e.version = 0) THEN -1
+          ELSE nextval('event_position') END AS position
+        FROM unnest(event_streams, event_versions, ids, types, schema_versions, statuses, fencing_tokens, recorded_ats, datas,
+          metadatas) WITH ORDINALITY
+          AS e (stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata, place)
+        LEFT JOIN LATERAL (
+          SELECT t.version, t.status, t.fencing_token FROM events t WHERE t.stream = e.stream ORDER BY t.version DESC LIMIT 1
+        ) tail ON true
+      ),
+      written AS (
+        INSERT INTO events (position, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata)
+        SELECT a.position, a.stream, a.version, a.id, a.type, a.schema_version, a.status, a.fencing_token,
+          timestamptz 'epoch' + a.recorded_at * interval '1 millisecond', a.data, a.metadata
+        FROM asked a WHERE a.position > 0 ORDER BY a.stream COLLATE "C"
+      )
+      SELECT array_agg(a.position ORDER BY a.place) INTO first_positions FROM asked a;
+      last_positions := first_positions;
+    EXCEPTION WHEN unique_violation THEN
+      first_positions := NULL;
+    END;
+    IF -1 = ANY (first_positions) THEN
+      PERFORM refuse_illegal_appends(first_positions, event_appends, event_streams, event_versions, statuses, fencing_tokens);
+    END IF;
+  END IF;
+  IF first_positions IS NULL THEN
+    SELECT a.first_positions, a.last_positions INTO first_positions, last_positions
+    FROM append_events_with_care(first_events, event_counts, event_appends, event_streams, event_versions, ids, types, schema_versions, statuses,
+      fencing_tokens, recorded_ats, datas, metadatas) a;
+  END IF;
+
+  IF 0 = ANY (first_positions) THEN
+    refused := (
+      SELECT json_agg(json_build_object('ord', a.append, 'outcome', judged.outcome, 'version', judged.version,
+        'position', judged.position))
+      FROM unnest(event_appends, event_streams, event_versions) WITH ORDINALITY AS a (append, stream, version, place)
+      CROSS JOIN LATERAL judge_refused_append(
+        a.stream, a.version - 1, ids[a.place : a.place + event_counts[a.append + 1] - 1]) judged
+      WHERE first_positions[a.append + 1] = 0 AND a.place = first_events[a.append + 1]);
+  END IF;
+  RETURN NEXT;
+END
+$$;
+
+-- Appends of any number of events, whatever happens beside them. The first event of each stream decides who wins, and only
+-- winners write the rest: no append is torn, and a loser leaves nothing behind. DO NOTHING must never pass for a success:
+-- who won is told by the numbers that were inserted.
+CREATE FUNCTION append_events_with_care(
+  first_events integer[], event_counts integer[],
+  event_appends integer[], event_streams text[], event_versions integer[], ids uuid[], types text[],
+  schema_versions smallint[], statuses text[], fencing_tokens integer[], recorded_ats bigint[], datas json[], metadatas json[]
+)
+RETURNS TABLE (first_positions bigint[], last_positions bigint[])
+LANGUAGE plpgsql VOLATILE
+  SET search_path FROM CURRENT
+  SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off
+  SET enable_bitmapscan = off
+AS $$
+#variable_conflict use_column
+DECLARE
   -- 1: at the stream's tail, 0: the stream is elsewhere, -1: at its tail, but not a legal move.
+  verdicts integer[];
+  numbers bigint[];
+BEGIN
   verdicts := array(
     SELECT CASE WHEN coalesce(tail.version, -1) <> e.version - 1 THEN 0
       WHEN is_legal_move(tail.status, tail.fencing_token, e.status, e.fencing_token, e.version = 0) THEN 1 ELSE -1 END
@@ -241,54 +304,47 @@ BEGIN
     ) tail ON true
     WHERE e.place = first_events[e.append + 1]
     ORDER BY e.place);
-  IF -1 = ANY (verdicts) OR appends < cardinality(ids) THEN
-    PERFORM refuse_illegal_appends(verdicts, event_appends, event_streams, event_versions, statuses, fencing_tokens);
-  END IF;
+  PERFORM refuse_illegal_appends(verdicts, event_appends, event_streams, event_versions, statuses, fencing_tokens);
   numbers := array(
     SELECT CASE WHEN verdicts[n.append + 1] = 1 THEN nextval('event_position') ELSE 0 END
     FROM unnest(event_appends) WITH ORDINALITY AS n (append, place)
     ORDER BY n.place);
 
-  BEGIN
-    INSERT INTO events (position, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata)
-    SELECT n.position, n.stream, n.version, n.id, n.type, n.schema_version, n.status, n.fencing_token,
-      timestamptz 'epoch' + n.recorded_at * interval '1 millisecond', n.data, n.metadata
-    FROM unnest(numbers, event_streams, event_versions, ids, types, schema_versions, statuses, fencing_tokens,
-      recorded_ats, datas, metadatas)
-      AS n (position, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata)
-    WHERE n.position > 0
-    ORDER BY n.stream COLLATE "C", n.version;
-    GET DIAGNOSTICS written = ROW_COUNT;
-    won := array(SELECT v.verdict = 1 FROM unnest(verdicts) WITH ORDINALITY AS v (verdict, place) ORDER BY v.place);
-  EXCEPTION WHEN unique_violation THEN
-    won := append_contended_events(numbers, first_events, event_appends, event_streams, event_versions, ids, types,
-      schema_versions, statuses, fencing_tokens, recorded_ats, datas, metadatas);
-    written := 0;
-  END;
+  INSERT INTO events (position, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata)
+  SELECT n.position, n.stream, n.version, n.id, n.type, n.schema_version, n.status, n.fencing_token,
+    timestamptz 'epoch' + n.recorded_at * interval '1 millisecond', n.data, n.metadata
+  FROM unnest(numbers, event_appends, event_streams, event_versions, ids, types, schema_versions, statuses, fencing_tokens,
+    recorded_ats, datas, metadatas) WITH ORDINALITY
+    AS n (position, append, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata, place)
+  WHERE n.position > 0 AND n.place = first_events[n.append + 1]
+  ORDER BY n.stream COLLATE "C"
+  ON CONFLICT (stream, version) DO NOTHING;
 
-  RETURN QUERY
-  SELECT a.place::integer - 1, 'appended', a.first_version + a.events - 1, numbers[a.first_event],
-    numbers[a.first_event + a.events - 1]
-  FROM (
-    SELECT f.place, f.first_event, f.events, event_versions[f.first_event] AS first_version
-    FROM unnest(first_events, event_counts) WITH ORDINALITY AS f (first_event, events, place)
-  ) a
-  WHERE won[a.place];
+  first_positions := array(
+    SELECT CASE WHEN EXISTS (SELECT FROM events e WHERE e.position = numbers[a.first_event]) THEN numbers[a.first_event] ELSE 0 END
+    FROM unnest(first_events) WITH ORDINALITY AS a (first_event, place)
+    ORDER BY a.place);
+  last_positions := array(
+    SELECT CASE first_positions[a.place] WHEN 0 THEN 0 ELSE numbers[a.first_event + a.events - 1] END
+    FROM unnest(first_events, event_counts) WITH ORDINALITY AS a (first_event, events, place)
+    ORDER BY a.place);
 
-  IF written < cardinality(ids) AND false = ANY (won) THEN
-    RETURN QUERY
-    SELECT a.append, judged.outcome, judged.version, judged.first_position, judged.position
-    FROM unnest(event_appends, event_streams, event_versions) WITH ORDINALITY AS a (append, stream, version, place)
-    CROSS JOIN LATERAL judge_refused_append(
-      a.stream, a.version - 1, ids[a.place : a.place + event_counts[a.append + 1] - 1]) judged
-    WHERE NOT won[a.append + 1] AND a.place = first_events[a.append + 1];
-  END IF;
+  INSERT INTO events (position, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata)
+  SELECT n.position, n.stream, n.version, n.id, n.type, n.schema_version, n.status, n.fencing_token,
+    timestamptz 'epoch' + n.recorded_at * interval '1 millisecond', n.data, n.metadata
+  FROM unnest(numbers, event_appends, event_streams, event_versions, ids, types, schema_versions, statuses, fencing_tokens,
+    recorded_ats, datas, metadatas) WITH ORDINALITY
+    AS n (position, append, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata, place)
+  WHERE first_positions[n.append + 1] > 0 AND n.place <> first_events[n.append + 1]
+  ORDER BY n.place;
+  RETURN NEXT;
 END
 $$;
 
--- Names the first illegal move among appends that stand at their stream's tail, or within one of them.
+-- Names the first illegal move, if there is one: of an append that stands at its stream's tail and was found to be one
+-- (-1), or within one that is to be written (above 0).
 CREATE FUNCTION refuse_illegal_appends(
-  verdicts integer[], event_appends integer[], event_streams text[], event_versions integer[], statuses text[],
+  verdicts bigint[], event_appends integer[], event_streams text[], event_versions integer[], statuses text[],
   fencing_tokens integer[]
 )
 RETURNS void LANGUAGE plpgsql VOLATILE
@@ -300,16 +356,16 @@ DECLARE
 BEGIN
   SELECT e.stream, e.version, e.old_status, e.old_token, e.status, e.token INTO illegal
   FROM (
-    SELECT n.append, n.stream, n.version, n.status, n.token,
-      lag(n.append) OVER (ORDER BY n.place) IS DISTINCT FROM n.append AS is_first,
-      lag(n.status) OVER (ORDER BY n.place) AS old_status, lag(n.token) OVER (ORDER BY n.place) AS old_token
+    SELECT n.append, n.stream, n.version, n.status, n.token, lag(n.append) OVER before IS DISTINCT FROM n.append AS is_first,
+      lag(n.status) OVER before AS old_status, lag(n.token) OVER before AS old_token
     FROM unnest(event_appends, event_streams, event_versions, statuses, fencing_tokens) WITH ORDINALITY
       AS n (append, stream, version, status, token, place)
+    WINDOW before AS (ORDER BY n.place)
   ) e
-  WHERE verdicts[e.append + 1] = 1 AND NOT e.is_first
+  WHERE verdicts[e.append + 1] > 0 AND NOT e.is_first
     AND NOT is_legal_move(e.old_status, e.old_token, e.status, e.token, false)
   LIMIT 1;
-  IF NOT FOUND THEN
+  IF NOT FOUND AND -1 = ANY (verdicts) THEN
     SELECT n.stream, n.version, t.status AS old_status, t.fencing_token AS old_token, n.status, n.token INTO illegal
     FROM unnest(event_appends, event_streams, event_versions, statuses, fencing_tokens) WITH ORDINALITY
       AS n (append, stream, version, status, token, place)
@@ -325,50 +381,6 @@ BEGIN
 END
 $$;
 
--- Writes a flush in which at least one stream moved after its tail was read, and answers per append who won: the first
--- event of each stream decides, and only winners write the rest, so no append is torn and a loser leaves nothing behind.
--- DO NOTHING must never pass for a success: who won is told by the numbers that were inserted.
-CREATE FUNCTION append_contended_events(
-  numbers bigint[], first_events integer[],
-  event_appends integer[], event_streams text[], event_versions integer[], ids uuid[], types text[],
-  schema_versions smallint[], statuses text[], fencing_tokens integer[], recorded_ats bigint[], datas json[], metadatas json[]
-)
-RETURNS boolean[] LANGUAGE plpgsql VOLATILE
-  SET search_path FROM CURRENT
-  SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off
-  SET enable_bitmapscan = off
-AS $$
-#variable_conflict use_column
-DECLARE
-  won boolean[];
-BEGIN
-  INSERT INTO events (position, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata)
-  SELECT n.position, n.stream, n.version, n.id, n.type, n.schema_version, n.status, n.fencing_token,
-    timestamptz 'epoch' + n.recorded_at * interval '1 millisecond', n.data, n.metadata
-  FROM unnest(numbers, event_appends, event_streams, event_versions, ids, types, schema_versions, statuses, fencing_tokens,
-    recorded_ats, datas, metadatas) WITH ORDINALITY
-    AS n (position, append, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata, place)
-  WHERE n.position > 0 AND n.place = first_events[n.append + 1]
-  ORDER BY n.stream COLLATE "C"
-  ON CONFLICT (stream, version) DO NOTHING;
-
-  won := array(
-    SELECT EXISTS (SELECT FROM events e WHERE e.position = numbers[a.first_event])
-    FROM unnest(first_events) WITH ORDINALITY AS a (first_event, place)
-    ORDER BY a.place);
-
-  INSERT INTO events (position, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata)
-  SELECT n.position, n.stream, n.version, n.id, n.type, n.schema_version, n.status, n.fencing_token,
-    timestamptz 'epoch' + n.recorded_at * interval '1 millisecond', n.data, n.metadata
-  FROM unnest(numbers, event_appends, event_streams, event_versions, ids, types, schema_versions, statuses, fencing_tokens,
-    recorded_ats, datas, metadatas) WITH ORDINALITY
-    AS n (position, append, stream, version, id, type, schema_version, status, fencing_token, recorded_at, data, metadata, place)
-  WHERE won[n.append + 1] AND n.place <> first_events[n.append + 1]
-  ORDER BY n.place;
-  RETURN won;
-END
-$$;
-
 -- The same for appends that go in together or not at all: one conflict rolls everything back, and the error's detail
 -- names the place (from 0) of each append that was in conflict.
 CREATE FUNCTION append_events_together(
@@ -376,33 +388,28 @@ CREATE FUNCTION append_events_together(
   event_appends integer[], event_streams text[], event_versions integer[], ids uuid[], types text[],
   schema_versions smallint[], statuses text[], fencing_tokens integer[], recorded_ats bigint[], datas json[], metadatas json[]
 )
-RETURNS TABLE (ord integer, outcome text, version integer, first_position bigint, "position" bigint)
+RETURNS TABLE (first_positions bigint[], last_positions bigint[], refused json)
 LANGUAGE plpgsql VOLATILE
   SET search_path FROM CURRENT
 AS $$
 DECLARE
-  refused integer[] := '{}';
+  conflicts text;
 BEGIN
-  FOR ord, outcome, version, first_position, "position" IN
-    SELECT a.ord, a.outcome, a.version, a.first_position, a.position
-    FROM append_events(first_events, event_counts, event_appends, event_streams, event_versions, ids, types, schema_versions,
-      statuses, fencing_tokens, recorded_ats, datas, metadatas) a
-  LOOP
-    IF outcome = 'conflict' THEN
-      refused := refused || ord;
-    END IF;
-    RETURN NEXT;
-  END LOOP;
-  IF cardinality(refused) > 0 THEN
-    RAISE EXCEPTION 'appends that belong together are in conflict' USING ERRCODE = 'HF001', DETAIL = array_to_string(refused, ',');
+  SELECT a.first_positions, a.last_positions, a.refused INTO first_positions, last_positions, refused
+  FROM append_events(first_events, event_counts, event_appends, event_streams, event_versions, ids, types, schema_versions, statuses,
+      fencing_tokens, recorded_ats, datas, metadatas) a;
+  SELECT string_agg(r ->> 'ord', ',') INTO conflicts FROM json_array_elements(refused) r WHERE r ->> 'outcome' = 'conflict';
+  IF conflicts IS NOT NULL THEN
+    RAISE EXCEPTION 'appends that belong together are in conflict' USING ERRCODE = 'HF001', DETAIL = conflicts;
   END IF;
+  RETURN NEXT;
 END
 $$;
 
 -- What became of an append that was not written. When its ids stand behind the expected version, in order, an earlier
--- call wrote it, and its first and last position are told again; contents are not compared. Anything else is a conflict.
+-- call wrote it, and its last position is told again; contents are not compared. Anything else is a conflict.
 CREATE FUNCTION judge_refused_append(stream_name text, expected integer, submitted uuid[])
-RETURNS TABLE (outcome text, version integer, first_position bigint, "position" bigint)
+RETURNS TABLE (outcome text, version integer, "position" bigint)
 LANGUAGE plpgsql VOLATILE
   SET search_path FROM CURRENT
   SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET jit = off
@@ -413,16 +420,16 @@ DECLARE
   stored record;
 BEGIN
   SELECT array_agg(e.id ORDER BY e.version) AS ids, max(e.version) AS version,
-    min(e.position) AS first_position, max(e.position) AS position
+    max(e.position) AS position
   INTO stored
   FROM events e
   WHERE e.stream = stream_name AND e.version > expected AND e.version <= expected + cardinality(submitted);
   IF stored.ids = submitted THEN
-    RETURN QUERY SELECT 'repeated', stored.version, stored.first_position, stored.position;
+    RETURN QUERY SELECT 'repeated', stored.version, stored.position;
   ELSE
     RETURN QUERY SELECT 'conflict',
       coalesce((SELECT e.version FROM events e WHERE e.stream = stream_name ORDER BY e.version DESC LIMIT 1), -1),
-      NULL::bigint, NULL::bigint;
+      NULL::bigint;
   END IF;
 END
 $$;

@@ -9,10 +9,16 @@ import type { AppendHook } from './hook.ts';
 export type SendFlush = (flush: readonly EncodedAppend[], timeoutMs: number) => Promise<readonly AppendResult[]>;
 
 interface OutcomeRow {
+  /** The last position of each append, 0 for refused ones, as PostgreSQL writes arrays. */
+  readonly positions: string;
+  readonly refused: readonly Refused[] | null;
+}
+
+interface Refused {
   readonly ord: number;
-  readonly outcome: 'appended' | 'repeated' | 'conflict';
+  readonly outcome: 'repeated' | 'conflict';
   readonly version: number;
-  readonly position: string | null;
+  readonly position: number | null;
 }
 
 const APPEND = loadSql(import.meta.url, './append.sql');
@@ -36,39 +42,39 @@ export function flushSender({ pool, positions, hook, together = false }: SenderO
     if (hook !== undefined) values.push(...hook.params(flush.map(({ append }) => append)));
     const query = { name, text, values, query_timeout: timeoutMs };
     const { rows } = await pool.query<OutcomeRow>(query);
-    const results: AppendResult[] = [];
-    for (const row of rows) results[row.ord] = resultOf(row, positions);
-    if (rows.length !== flush.length) throw new Error(`${flush.length} appends were sent, ${rows.length} answered`);
-    return results;
+    return resultsOf(flush, rows[0] as OutcomeRow, positions);
   };
+}
+
+function resultsOf(
+  flush: readonly EncodedAppend[],
+  { positions, refused }: OutcomeRow,
+  { format }: Positions,
+): readonly AppendResult[] {
+  const lasts = positions.slice(1, -1).split(',');
+  const judged = new Map(refused?.map((one) => [one.ord, one]));
+  return flush.map(({ append }, ord): AppendResult => {
+    const one = judged.get(ord);
+    if (one?.outcome === 'conflict') return { kind: 'conflict', actualVersion: one.version };
+    const position = format(Number(one ? one.position : lasts[ord]));
+    return {
+      kind: 'appended',
+      version: append.expectedVersion + append.events.length,
+      position,
+      repeated: one !== undefined,
+    };
+  });
 }
 
 /** What the hook writes is committed with the flush or not at all. */
 function withHook(append: string, { functionName, parameterTypes }: AppendHook): string {
   const parameters = parameterTypes.map((type, index) => `$${index + 1 + OWN_PARAMETERS}::${type}`);
-  return `WITH outcome AS MATERIALIZED (${append}),
-hooked AS MATERIALIZED (
-  SELECT ${functionName}(
-    array_agg(CASE WHEN outcome = 'appended' THEN first_position ELSE 0 END ORDER BY ord), ${parameters.join(', ')}
-  ) FROM outcome
-)
-SELECT ord, outcome, version, position FROM hooked CROSS JOIN outcome`;
+  return `WITH appended AS MATERIALIZED (${append})
+SELECT positions, refused, ${functionName}(first_positions, ${parameters.join(', ')}) FROM appended`;
 }
 
 /** The indexes of the appends that kept the others out, or null when the error is another one. */
 export function conflictsOf(error: unknown): readonly number[] | null {
   if (!(error instanceof DatabaseError) || error.code !== 'HF001') return null;
   return (error.detail ?? '').split(',').map(Number);
-}
-
-function resultOf(row: OutcomeRow, positions: Positions): AppendResult {
-  switch (row.outcome) {
-    case 'conflict':
-      return { kind: 'conflict', actualVersion: row.version };
-    case 'appended':
-    case 'repeated': {
-      const position = positions.format(Number(row.position));
-      return { kind: 'appended', version: row.version, position, repeated: row.outcome === 'repeated' };
-    }
-  }
 }
