@@ -95,7 +95,7 @@ export interface Page {
 export interface SubscriptionOptions {
   /** Exclusive. `null` means from the beginning. */
   readonly after: Position | null;
-  /** At most this many events at once. Default 1,000. */
+  /** At most this many events at once. Default 2,000. */
   readonly pageSize?: number;
   readonly signal: AbortSignal;
 }

@@ -18,7 +18,8 @@ export interface SubscriptionObserver {
   resumed(): void;
 }
 
-const DEFAULT_PAGE_SIZE = 1000;
+/** One size for all who follow the log in a process: a read is shared by them, and none takes a part for the whole. */
+const DEFAULT_PAGE_SIZE = 2000;
 const BACKOFF = { firstMs: 50, longestMs: 2000 };
 
 /**

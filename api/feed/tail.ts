@@ -12,7 +12,7 @@ interface Piece {
 }
 
 /** As the other followers of the log in this process, with whom a read is shared. */
-const PAGE_SIZE = 1000;
+const PAGE_SIZE = 2000;
 const KEPT_EVENTS = 1000;
 const RESTART_MS = 500;
 

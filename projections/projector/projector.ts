@@ -19,7 +19,7 @@ export interface ProjectorOptions {
   readonly ownerId: string;
   /** Hears of every move, for readers of this process that wait for a position. */
   readonly progress?: ProjectionProgress;
-  /** Events in a batch. Default 2,000. */
+  /** Events in a batch. Default 2,000, as others who follow the log in this process have it: they share reads. */
   readonly pageSize?: number;
 }
 
