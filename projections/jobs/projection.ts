@@ -6,6 +6,7 @@ import { eventsByJob, foldBatch, foldFromStreams } from '../job-fold.ts';
 import { STATE_FORMAT } from '../job-state.ts';
 import type { Projection, ProjectionSource } from '../projector/projection.ts';
 import { ACTIVITY_COLUMN_TYPES, activityColumns, COUNT_COLUMN_TYPES, countColumns } from './batch-counts.ts';
+import { RecentJobs } from './recent-jobs.ts';
 import { JOB_COLUMN_TYPES, jobColumns } from './row.ts';
 import { AS_SENT, jobOfRow, STORED_COLUMNS, type StoredColumns, storedRow } from './stored-row.ts';
 
@@ -18,16 +19,19 @@ const WRITE = {
 /** `jobs`, `queue_stats` and `queue_activity`, written together: the last state of each job a batch moved, in one write. */
 export function jobsProjection(options: { readonly streamPrefix: string }): Projection {
   const names = streamNames(options.streamPrefix);
+  const recentOf = new WeakMap<object, RecentJobs>();
   return {
     name: 'jobs',
     schemaVersion: 1,
     tables: ['jobs', 'queue_stats', 'queue_activity'],
     async prepare(events, source) {
       const byJob = eventsByJob(events, names.jobIdOf);
-      const known = await loadJobs(byJob, source, names.job);
+      const recent = source.tenure && recentIn(recentOf, source.tenure);
+      const known = await loadJobs(byJob, recent, source, names.job);
       const { jobs, parked } = foldBatch(byJob, known);
       return {
         parked,
+        written: () => recent?.written(jobs),
         write:
           jobs.length === 0
             ? null
@@ -37,17 +41,30 @@ export function jobsProjection(options: { readonly streamPrefix: string }): Proj
   };
 }
 
+function recentIn(recentOf: WeakMap<object, RecentJobs>, tenure: object): RecentJobs {
+  const known = recentOf.get(tenure) ?? new RecentJobs();
+  recentOf.set(tenure, known);
+  return known;
+}
+
 /** The jobs that the batch goes on with, as their rows have them; those that it begins with have none. */
 async function loadJobs(
   byJob: ReadonlyMap<string, readonly RecordedEvent[]>,
+  recent: RecentJobs | undefined,
   { db, log }: ProjectionSource,
   jobStream: (jobId: string) => string,
 ): Promise<ReadonlyMap<string, Job>> {
-  const ids = [...byJob].filter(([, events]) => events[0]?.version !== 0).map(([jobId]) => jobId);
-  if (ids.length === 0) return new Map();
+  const known = new Map<string, Job>();
+  const ids: string[] = [];
+  for (const [jobId, events] of byJob) {
+    if (events[0]?.version === 0) continue;
+    const job = recent?.get(jobId);
+    if (job) known.set(jobId, job);
+    else ids.push(jobId);
+  }
+  if (ids.length === 0) return known;
   const query = { ...AS_SENT, name: 'jobs-to-go-on-with', text: LOAD, values: [uuidArray(ids)] };
   const { rows } = (await db.query(query)) as unknown as { rows: readonly StoredColumns[] };
-  const known = new Map<string, Job>();
   const foreign = new Map<string, number>();
   for (const columns of rows) {
     const { id, version, stateFormat } = storedRow(columns);

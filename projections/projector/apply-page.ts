@@ -12,6 +12,8 @@ export interface PageContext {
   readonly projection: Projection;
   /** Streams that are skipped; those that this page parks are added. */
   readonly parked: Set<string>;
+  /** See `ProjectionSource`. */
+  readonly tenure: object;
 }
 
 export interface AppliedPage {
@@ -44,17 +46,20 @@ async function write(
   culprits: readonly ParkedStream[],
 ): Promise<AppliedPage> {
   const { pool, log, projection } = context;
-  const prepared = await projection.prepare(page.events, { db: pool, log });
+  const prepared = await projection.prepare(page.events, { db: pool, log, tenure: context.tenure });
   const newlyParked = [...prepared.parked, ...culprits];
   if (prepared.write === null && newlyParked.length === 0) return { owned, newlyParked };
   if (newlyParked.length === 0) {
-    return { owned: await moveCheckpoint(pool, owned, page.next, prepared.write), newlyParked };
+    const moved = await moveCheckpoint(pool, owned, page.next, prepared.write);
+    prepared.written?.();
+    return { owned: moved, newlyParked };
   }
   const moved = await inTransaction(pool, async (transaction) => {
     const next = await moveCheckpoint(transaction, owned, page.next, prepared.write);
     await parkStreams(transaction, projection.name, newlyParked);
     return next;
   });
+  prepared.written?.();
   for (const { stream } of newlyParked) context.parked.add(stream);
   return { owned: moved, newlyParked };
 }

@@ -93,13 +93,14 @@ class ProjectionLoop {
   }
 
   async #follow(taken: Ownership, tenure: Tenure): Promise<void> {
-    const { pool, log, progress, pageSize = 2000 } = this.#options;
+    const { pool, log, progress, pageSize = 5000 } = this.#options;
     const parked = await readParkedStreams(pool, this.#projection.name);
     await followLog(taken, {
       pool,
       log,
       projection: this.#projection,
       parked,
+      tenure,
       pageSize,
       signal: AbortSignal.any([this.#stopping, tenure.signal]),
       onMoved: () => tenure.renewed(),

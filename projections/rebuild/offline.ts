@@ -47,7 +47,7 @@ export async function rebuildOffline(options: RebuildOptions): Promise<void> {
 
 async function refill(options: RebuildOptions, emptied: Ownership): Promise<void> {
   const { pool, log, projection, pageSize = 5000, onProgress } = options;
-  const context = { pool, log, projection, parked: new Set<string>() };
+  const context = { pool, log, projection, tenure: {}, parked: new Set<string>() };
   let owned = emptied;
   let done: Position | null = null;
   let head = await log.head();
