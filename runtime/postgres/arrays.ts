@@ -13,7 +13,15 @@ const HEADER_BYTES = 20;
 const EMPTY_BYTES = 12;
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
-const UUID_TEXT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const UUID_LENGTH = 36;
+/** A bit for each digit that a hyphen stands before. */
+const HYPHENS = (1 << 8) | (1 << 12) | (1 << 16) | (1 << 20);
+const HYPHEN = 45;
+const NO_DIGIT = -1;
+/** By character code. */
+const HEX_DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
+);
 
 type Write = (view: DataView, value: never, at: number) => void;
 
@@ -26,13 +34,20 @@ const writeInt8 = (view: DataView, value: number, at: number) => {
   view.setUint32(at + 4, value - high * 2 ** 32);
 };
 const writeUuid = (view: DataView, value: string, at: number) => {
-  if (!UUID_TEXT.test(value)) throw new TypeError(`not a UUID: ${value}`);
-  let to = at;
-  for (let from = 0; from < value.length; from += 2) {
-    if (value.charCodeAt(from) === HYPHEN) from += 1;
-    view.setUint8(to, 16 * hexDigit(value.charCodeAt(from)) + hexDigit(value.charCodeAt(from + 1)));
-    to += 1;
+  let isUuid = value.length === UUID_LENGTH;
+  let from = 0;
+  for (let digits = 0; isUuid && digits < 32; digits += 2) {
+    if ((HYPHENS >> digits) & 1) {
+      isUuid = value.charCodeAt(from) === HYPHEN;
+      from += 1;
+    }
+    const high = HEX_DIGITS[value.charCodeAt(from)] ?? NO_DIGIT;
+    const low = HEX_DIGITS[value.charCodeAt(from + 1)] ?? NO_DIGIT;
+    isUuid &&= high !== NO_DIGIT && low !== NO_DIGIT;
+    view.setUint8(at + digits / 2, 16 * high + low);
+    from += 2;
   }
+  if (!isUuid) throw new TypeError(`not a UUID: ${value}`);
 };
 
 export function boolArray(values: readonly (boolean | null)[]): Buffer {
@@ -115,12 +130,4 @@ function writeHeader(view: DataView, oid: number, values: readonly unknown[]): n
 function whole(value: number, bound: number): number {
   if (Number.isInteger(value) && value >= -bound && value < bound) return value;
   throw new RangeError(`not a whole number from -${bound} to ${bound - 1}: ${value}`);
-}
-
-const HYPHEN = 45;
-const DIGIT_9 = 57;
-
-/** Of a character that is known to be a hexadecimal digit. */
-function hexDigit(code: number): number {
-  return code <= DIGIT_9 ? code - 48 : (code | 32) - 87;
 }
