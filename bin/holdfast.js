@@ -7,6 +7,8 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const OLDEST = [22, 18];
+// As in the scripts of package.json: no slower under full load (measured), and a hundred megabytes less.
+const SMALL_NURSERY = '--max-semi-space-size=4';
 const [major, minor] = process.versions.node.split('.').map(Number);
 const ownNode = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
 
@@ -24,7 +26,7 @@ if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) {
 
 /** Node cannot replace itself by another program, so this process stays and passes signals and the status on. */
 function handOver() {
-  const child = spawn(ownNode, process.argv.slice(1), { stdio: 'inherit' });
+  const child = spawn(ownNode, [SMALL_NURSERY, ...process.argv.slice(1)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'])
     process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {

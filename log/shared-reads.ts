@@ -27,7 +27,7 @@ export interface LookOptions {
   readonly anew: boolean;
 }
 
-const KEPT = { events: 6000, size: 8 * 2 ** 20 };
+const KEPT = { events: 4000, size: 4 * 2 ** 20 };
 
 /**
  * Reads of the log shared by all who follow it in one process. Those who stand at the same place join the read that is

@@ -2,7 +2,7 @@ import type { Job } from '#domain/job/state';
 import type { FoldedJob } from '../job-fold.ts';
 
 /** A job's last events come within moments of each other mostly; who comes later is loaded from its row. */
-const MOST_JOBS = 10_000;
+const MOST_JOBS = 5000;
 const NO_PAYLOAD = {};
 
 /**

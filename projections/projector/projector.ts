@@ -93,7 +93,7 @@ class ProjectionLoop {
   }
 
   async #follow(taken: Ownership, tenure: Tenure): Promise<void> {
-    const { pool, log, progress, pageSize = 5000 } = this.#options;
+    const { pool, log, progress, pageSize = 3000 } = this.#options;
     const parked = await readParkedStreams(pool, this.#projection.name);
     await followLog(taken, {
       pool,

@@ -20,7 +20,7 @@ describe('claims ahead of free slots', () => {
     expect(ahead.wanted(CONCURRENCY)).toBe(CONCURRENCY);
   });
 
-  it('double while all that was asked for comes and is started soon, up to a thousand', () => {
+  it('double while all that was asked for comes and is started soon, up to five hundred', () => {
     const ahead = new ClaimAhead(CONCURRENCY);
     const asked: number[] = [];
     for (let round = 0; round < 11; round += 1) {
@@ -28,7 +28,7 @@ describe('claims ahead of free slots', () => {
       ahead.add(leases(Math.max(1, ahead.wanted(0))), ahead.wanted(0), performance.now());
       while (ahead.next());
     }
-    expect(asked).toEqual([0, 0, 4, 8, 16, 32, 64, 128, 256, 512, 1000]);
+    expect(asked).toEqual([0, 0, 4, 8, 16, 32, 64, 128, 256, 500, 500]);
   });
 
   it('are halved when others were quicker', () => {
@@ -50,7 +50,7 @@ describe('claims ahead of free slots', () => {
 
   it('are fewer for large payloads', () => {
     const ahead = new ClaimAhead(CONCURRENCY);
-    growTo(ahead, 512);
+    growTo(ahead, 500);
     const [large] = leases(1);
     const payload = { text: 'x'.repeat(256 * 1024) };
     ahead.add(large ? [{ ...large, job: { ...large.job, payload } }] : [], 1, performance.now());
