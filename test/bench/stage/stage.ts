@@ -73,7 +73,10 @@ export class Stage {
   async close(): Promise<void> {
     const { cluster, name } = this.#options;
     await Promise.all([this.load, ...this.workers].map((child) => child.end()));
-    await this.server?.stop();
+    // Its process id may be another's by the time that the limit of this run is over.
+    const server = this.server;
+    this.server = null;
+    await server?.stop();
     await this.#redis?.stop();
     if (this.databaseUrl !== null) await cluster.dropDatabase(name);
   }
