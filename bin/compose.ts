@@ -85,9 +85,9 @@ export async function composeCore(options: CoreOptions): Promise<Core> {
   }
 }
 
-/** A due row whose state another version of the program wrote is read from its stream instead. */
+/** Due rows that do not say enough are read from their streams; the commands come after the table that they pick from. */
 function foldFrom(commands: () => Commands) {
-  return async (jobId: string) => (await commands().read(jobId))?.job ?? null;
+  return (jobIds: readonly string[]) => commands().readMany(jobIds);
 }
 
 const UNOBSERVED = { written: () => undefined, conflict: () => undefined, staleWrite: () => undefined };

@@ -86,8 +86,14 @@ async function pickSwept(deps: Deps, { queues, types, maxJobs }: ClaimRequest): 
   const pick = (limit: number) => deps.due.pick({ queues, types, limit, now: deps.clock.now() });
   const first = await pick(maxJobs);
   if (!first.hasOverdue) return first;
-  await sweep(deps);
   const room = maxJobs - first.candidates.length;
+  try {
+    await sweep(deps);
+  } catch (error) {
+    // What is in hand is claimed all the same; the next to look will sweep.
+    if (room === maxJobs) throw error;
+    return first;
+  }
   if (room === 0) return first;
   const { candidates, ...rest } = await pick(room);
   return { ...rest, candidates: [...first.candidates, ...candidates] };

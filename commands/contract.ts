@@ -107,6 +107,8 @@ export interface Commands {
   sweep(): Promise<number>;
   /** The job folded from its stream, up to a version or an instant (inclusive) when given; null when there is none (yet). */
   read(jobId: string, upTo?: { readonly version?: number; readonly asOf?: number }): Promise<JobAt | null>;
+  /** Many jobs folded from their streams, by id; one that does not exist or cannot be folded is left out. */
+  readMany(jobIds: readonly string[]): Promise<ReadonlyMap<string, Job>>;
   /** A page of the job's events from a version on, oldest first; null when there is no such job. */
   history(
     jobId: string,

@@ -3,7 +3,7 @@ import type { Commands } from './contract.ts';
 import type { Deps } from './deps.ts';
 import { InTurn } from './in-turn.ts';
 import { KnownJobs } from './known-jobs.ts';
-import { readHistory, readJob } from './read.ts';
+import { readFoldable, readHistory, readJob } from './read.ts';
 import { executeKnowingRepeats } from './repeats.ts';
 import { replayAsNew } from './replay-as-new.ts';
 import { submit, submitAtomically } from './submit.ts';
@@ -25,6 +25,7 @@ export function createCommands(given: Omit<Deps, 'known'>): Commands {
     claim: (request, call) => claim(deps, request, call),
     sweep: () => sweep(deps),
     read: (jobId, upTo) => readJob(deps, jobId, upTo),
+    readMany: (jobIds) => readFoldable(deps, jobIds),
     history: (jobId, page) => readHistory(deps, jobId, page),
     workerStarted: (worker, call) => workerStarted(deps, worker, call),
     workerStopped: (workerId, call) => workerStopped(deps, workerId, call),

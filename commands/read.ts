@@ -1,7 +1,8 @@
+import type { Job } from '#domain/job/state';
 import type { RecordedEvent } from '#log/port';
 import type { JobAt } from './contract.ts';
 import type { Deps } from './deps.ts';
-import { foldStream } from './read-jobs.ts';
+import { foldStream, readJobs } from './read-jobs.ts';
 
 /**
  * The job folded from its stream, so it is never older than what was acknowledged.
@@ -21,6 +22,15 @@ export async function readJob(
   );
   if (at instanceof Error) throw at;
   return at;
+}
+
+/** Many jobs folded from their streams, by id, in one read; one that does not exist or cannot be folded is left out. */
+export async function readFoldable(deps: Deps, jobIds: readonly string[]): Promise<ReadonlyMap<string, Job>> {
+  const found = await readJobs(
+    deps,
+    jobIds.map((jobId) => ({ jobId })),
+  );
+  return new Map([...found].flatMap(([jobId, at]) => (at instanceof Error ? [] : [[jobId, at.job] as const])));
 }
 
 /** A page of the job's events, oldest first; null when there is no such job. */

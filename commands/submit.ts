@@ -13,8 +13,6 @@ import { digest, sha256 } from './sha256.ts';
 
 /** A key that was released so often needs as many looks; far more than that in one call is somebody's mistake. */
 const MAX_ROUNDS = 10_000;
-/** Enough for a flush to be worth its commit, and few enough that the first is on its way soon. */
-const SLICE = 250;
 
 /** A submit on its way. Its id is settled by the key, or made up; the append at "must not exist" decides who was first. */
 export interface SubmitTask {
@@ -33,41 +31,13 @@ export async function submit(deps: Deps, items: readonly SubmitItem[], call: Cal
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const open = firstOfEachId(tasks);
     if (open.length === 0) return tasks.map(({ outcome }) => outcome as SubmitOutcome);
-    const slices = await Promise.allSettled(await appendInSlices(deps, open, call));
-    const failed = slices.find((slice) => slice.status === 'rejected');
-    if (failed) throw failed.reason;
-    await readTaken(
-      deps,
-      call,
-      slices.flatMap((slice) => (slice.status === 'fulfilled' ? slice.value : [])),
-    );
+    const moves = open.map((task) => submission(deps, task, call));
+    const results = await deps.log.append(moves.map(({ append }) => append));
+    await readTaken(deps, call, settleSubmits(deps, open, moves, results));
   }
   throw new TooContended(
     'The idempotency key was released and used again and again while this call looked for a free use',
   );
-}
-
-/**
- * Appends the first event of each job. Many go in slices: the database works on one while the next is made here.
- * @returns For each slice, when it is known, the submits whose stream exists already.
- */
-async function appendInSlices(
-  deps: Deps,
-  tasks: readonly SubmitTask[],
-  call: Call,
-): Promise<readonly Promise<SubmitTask[]>[]> {
-  const slices: Promise<SubmitTask[]>[] = [];
-  for (let from = 0; from < tasks.length; from += SLICE) {
-    if (from > 0) await new Promise((resolve) => setImmediate(resolve));
-    const slice = tasks.slice(from, from + SLICE);
-    const moves = slice.map((task) => submission(deps, task, call));
-    const appended = deps.log.append(moves.map(({ append }) => append));
-    const settled = appended.then((results) => settleSubmits(deps, slice, moves, results));
-    // Whoever waits for all of them hears of it; until then it must not count as unhandled.
-    settled.catch(() => undefined);
-    slices.push(settled);
-  }
-  return slices;
 }
 
 /**

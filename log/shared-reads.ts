@@ -6,6 +6,8 @@ import type { WakeUps } from './wake-ups.ts';
 export interface FreshPage extends Page {
   /** Characters of the events' documents: what it takes in memory, nearly. */
   readonly size: number;
+  /** Nothing was behind it. Being shorter than what was asked for is no sign of that. */
+  readonly isEnd: boolean;
 }
 
 /** What a reader is told. It is shared between readers, so nobody may change it. */
@@ -75,9 +77,8 @@ export class SharedReads {
   async #readFrom(after: Position | null, limit: number): Promise<Look> {
     const seen = this.#wakeUps.count;
     try {
-      const { events, next, size } = await this.#read(after, limit);
+      const { events, next, size, isEnd } = await this.#read(after, limit);
       const page = { events, next };
-      const isEnd = events.length < limit;
       this.#recent.add(after, page, size);
       if (isEnd && (this.#end === undefined || this.#end.at <= next)) this.#end = { at: next, seen };
       return { page, isEnd, seen };

@@ -160,6 +160,7 @@ AS $$
 DECLARE
   -- Relative to the newest second there is, not to the clock: a rebuild then ends with the same rows.
   horizon bigint;
+  updated integer;
 BEGIN
   IF cardinality(p_new_ids) > 0 THEN
     INSERT INTO jobs AS known (
@@ -194,6 +195,11 @@ BEGIN
       AS r (id, version, status, updated_at, scheduled_at, started_at, finished_at, lease_expires_at, result_version,
         attempt, fencing_token, acknowledged, state)
     WHERE known.id = r.id AND known.version < r.version;
+    GET DIAGNOSTICS updated = ROW_COUNT;
+    -- The projector goes by what it wrote last. Nobody else may have touched the rows; if somebody did, it must look again.
+    IF updated < cardinality(p_ids) THEN
+      RAISE EXCEPTION 'rows of jobs are not as they were written' USING ERRCODE = 'HF002';
+    END IF;
   END IF;
 
   INSERT INTO queue_stats AS known (queue, status, count)

@@ -5,7 +5,7 @@ import type { ClaimAnswer, WorkerGateway } from './gateway.ts';
 import { Outage } from './outage.ts';
 
 export interface ClaimLoopOptions {
-  readonly gateway: Pick<WorkerGateway, 'claim'>;
+  readonly gateway: Pick<WorkerGateway, 'claim' | 'mostJobs'>;
   readonly logger: Logger;
   /** How many jobs to ask for now. */
   readonly wanted: () => number;
@@ -15,8 +15,6 @@ export interface ClaimLoopOptions {
   readonly pollMs: number;
 }
 
-/** The most one lease call takes. */
-const MAX_CLAIM = 1000;
 /** A job that is due and yet cannot be had must not make the loop spin. */
 const SHORTEST_REST_MS = 50;
 
@@ -58,7 +56,7 @@ export class ClaimLoop {
 
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const wanted = Math.min(this.#options.wanted(), MAX_CLAIM);
+      const wanted = Math.min(this.#options.wanted(), this.#options.gateway.mostJobs);
       if (wanted > 0) await this.#claim(wanted);
       else await this.#room.wait(this.#options.pollMs);
       // A turn of the loop, so that slots that become free together are filled by one claim.

@@ -43,6 +43,8 @@ export interface WorkerSign extends WorkerFacts {
  * How a worker reaches the scheduler. Any call may throw: the worker takes that as "not known" and asks again.
  */
 export interface WorkerGateway {
+  /** The most that one claim brings. */
+  readonly mostJobs: number;
   /**
    * Claims due jobs of the types and queues the gateway was made for. A call may wait for work a little, but no longer
    * than the worker could afford to lose of the shortest lease.

@@ -18,6 +18,9 @@ export interface LocalGatewayOptions {
   readonly touch: (sign: WorkerSign) => Promise<void>;
 }
 
+/** A claim of so many fills a flush of the log. */
+const MOST_JOBS = 1000;
+
 /** The way of a worker that lives in one process with the commands: no HTTP between them. */
 export function createLocalGateway(options: LocalGatewayOptions): WorkerGateway {
   const { commands, clock, workerId, queues, types } = options;
@@ -27,6 +30,7 @@ export function createLocalGateway(options: LocalGatewayOptions): WorkerGateway 
     (await commands.execute(reports, call)).map(reportAnswer);
 
   return {
+    mostJobs: MOST_JOBS,
     async claim(maxJobs) {
       const claimedAt = performance.now();
       const outcome = await commands.claim(

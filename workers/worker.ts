@@ -65,7 +65,7 @@ class JobWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #definitions: ReadonlyMap<string, AnyJobDefinition>;
   readonly #attempts = new Map<Attempt, Promise<void>>();
-  readonly #ahead: ClaimAhead;
+  readonly #ahead = new ClaimAhead();
   readonly #cancels = new RecentCancels();
   readonly #outcomes: OutcomeQueue;
   readonly #keeper: LeaseKeeper;
@@ -75,8 +75,7 @@ class JobWorker implements Worker {
   #stopped: Promise<void> | null = null;
 
   constructor(options: WorkerOptions) {
-    const { gateway, logger, concurrency, pollMs } = options;
-    this.#ahead = new ClaimAhead(concurrency);
+    const { gateway, logger, pollMs } = options;
     this.workerId = options.workerId;
     this.#options = options;
     this.#definitions = new Map(options.jobs.map((job) => [job.type, job]));
@@ -182,6 +181,7 @@ class JobWorker implements Worker {
     if (this.#cancels.has(attempt.jobId)) attempt.abort(new CancelRequested('The job is to be cancelled'));
     void ended.then(() => {
       this.#attempts.delete(attempt);
+      this.#ahead.slotFreed();
       this.#fillSlots();
       this.#claims.roomFreed();
     });
@@ -195,6 +195,8 @@ class JobWorker implements Worker {
 
   #onAnswer({ jobId, command }: Report<Outcome>, answer: ReportAnswer): void {
     const { logger } = this.#options;
+    // Outcomes that could not be sent may be what kept the worker from claiming.
+    this.#claims.roomFreed();
     switch (answer.kind) {
       case 'accepted':
         return;

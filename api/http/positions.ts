@@ -36,7 +36,9 @@ export async function settleTables(
   minPosition: string | undefined,
 ): Promise<void> {
   if (minPosition !== undefined) await waitForTables(context, tables, minPosition);
-  const position = await context.reads.positionOf(tables);
+  const known = await context.reads.positionOf(tables);
+  // What was waited for has been reached, even if the checkpoint is told of it a moment later.
+  const position = minPosition !== undefined && (known === null || known < minPosition) ? minPosition : known;
   if (position !== null) reply.header('Holdfast-Position', position);
 }
 

@@ -35,13 +35,14 @@ export function createHttpGateway({ client, workerId, queues, types }: HttpGatew
   };
 
   return {
+    mostJobs: MAX_JOBS,
     async claim(maxJobs) {
       const { requestId, claimedAt } = requests.next();
       const { leases } = await client.leaseJobs({
         worker_id: workerId,
         types,
         ...(queues && { queues }),
-        max_jobs: Math.min(maxJobs, MAX_JOBS),
+        max_jobs: maxJobs,
         wait_seconds: WAIT_SECONDS,
         request_id: requestId,
       });

@@ -32,10 +32,10 @@ export class MemoryLog implements EventLog {
   readonly #all: RecordedEvent[] = [];
   readonly #streams = new Map<string, RecordedEvent[]>();
   readonly #wakeUps = new WakeUps();
-  readonly #reads = new SharedReads(
-    async (after, limit) => ({ ...(await this.readAll(after, limit)), size: 0 }),
-    this.#wakeUps,
-  );
+  readonly #reads = new SharedReads(async (after, limit) => {
+    const page = await this.readAll(after, limit);
+    return { ...page, size: 0, isEnd: page.events.length < limit };
+  }, this.#wakeUps);
   readonly #closing = new AbortController();
 
   constructor(id: string = randomUUID()) {

@@ -8,6 +8,8 @@ import { LogUnavailable } from '../port.ts';
  */
 const PASSING_CLASSES = new Set(['28', '3D', '40', '53', '55', '57', '58']);
 const READ_ONLY = '25006';
+/** A statement that was prepared before the schema changed, or that this connection does not know any more. */
+const STALE_STATEMENT = new Set(['0A000', '26000']);
 
 /**
  * Whether the same call may succeed later. For a write that was sent this covers the unknown outcome; everything else is
@@ -17,7 +19,7 @@ export function isPassing(error: unknown): boolean {
   if (isConnectionError(error)) return true;
   if (!(error instanceof DatabaseError)) return false;
   const code = error.code ?? '';
-  return code === READ_ONLY || PASSING_CLASSES.has(code.slice(0, 2));
+  return code === READ_ONLY || STALE_STATEMENT.has(code) || PASSING_CLASSES.has(code.slice(0, 2));
 }
 
 /** Turns an outage into the port's word for it, and leaves every other error as it is. */

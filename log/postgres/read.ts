@@ -12,6 +12,8 @@ const ALL = loadSql(import.meta.url, './read-all.sql');
 const HEAD = 'SELECT last_number, head FROM log_head()';
 const LAST_VERSION = 2 ** 31 - 1;
 const READ_TIMEOUT_MS = 10_000;
+/** What a page may hold, in characters of its events' documents. */
+const PAGE_SIZE = 16 * 2 ** 20;
 
 /** A page by numbers, with what the database knew when it was read. */
 export interface NumberedPage {
@@ -24,6 +26,8 @@ export interface NumberedPage {
   readonly bound: number;
   /** Characters of the events' documents. */
   readonly size: number;
+  /** Nothing was behind it. */
+  readonly isEnd: boolean;
 }
 
 /** The first row of `read_events`: it is no event, and has the bound behind the columns of one. */
@@ -32,6 +36,8 @@ type BoundColumns = readonly [lastNumber: string, ...nothing: (string | null)[],
 export class EventReader {
   readonly #pool: Pool;
   readonly #positions: Positions;
+  /** Characters of an event's documents, by the largest pages of late. */
+  #sizeEach = 1;
 
   constructor(pool: Pool, positions: Positions) {
     this.#pool = pool;
@@ -55,16 +61,25 @@ export class EventReader {
     return found;
   }
 
+  /** At most `limit` events, and fewer where events are large: a page then holds some 16 MiB, going by the page before it. */
   async readPage(afterNumber: number, limit: number): Promise<NumberedPage> {
-    const [seen, ...rows] = await this.#rows(ALL, [afterNumber, limit]);
+    const most = Math.max(1, Math.min(limit, Math.floor(PAGE_SIZE / this.#sizeEach)));
+    const [seen, ...rows] = await this.#rows(ALL, [afterNumber, most]).catch((error: unknown) => {
+      // A page that takes too long to come must not be asked for again as it was.
+      this.#sizeEach = Math.max((2 * PAGE_SIZE) / most, this.#sizeEach);
+      throw error;
+    });
     if (seen === undefined) throw new Error('read_events answered without its first row');
     const [lastNumber, bound] = [seen[0], (seen as unknown as BoundColumns).at(-1)];
+    const size = rows.reduce((sum, row) => sum + sizeOf(row), 0);
+    this.#sizeEach = Math.max(1, size / Math.max(1, rows.length), this.#sizeEach / 2);
     return {
       events: rows.map((row) => recordedEvent(row, this.#positions)),
       nextNumber: Number(rows.at(-1)?.[0] ?? afterNumber),
       lastNumber: Number(lastNumber),
       bound: Number(bound),
-      size: rows.reduce((sum, row) => sum + sizeOf(row), 0),
+      size,
+      isEnd: rows.length < most,
     };
   }
 

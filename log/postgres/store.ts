@@ -144,7 +144,7 @@ class PostgresLog implements EventLog {
     const page = await this.#reader.readPage(afterNumber, limit);
     refuseBeyond(page.lastNumber, afterNumber, after);
     this.#watchdog.observe(page);
-    return { events: page.events, next: this.#positions.format(page.nextNumber), size: page.size };
+    return { events: page.events, next: this.#positions.format(page.nextNumber), size: page.size, isEnd: page.isEnd };
   }
 
   async head(): Promise<Position> {

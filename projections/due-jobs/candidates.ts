@@ -16,8 +16,11 @@ export type DueRecord = {
 
 export interface RecordReader {
   readonly submitted: SubmittedSource;
-  /** Folds a job from its stream: for rows that do not say enough, or that another version of the program wrote. */
-  fold(jobId: string): Promise<Job | null>;
+  /**
+   * Folds jobs from their streams, for rows that do not say enough, or that another version of the program wrote. One that
+   * cannot be folded is left out.
+   */
+  fold(jobIds: readonly string[]): Promise<ReadonlyMap<string, Job>>;
 }
 
 /** The jobs of some due rows, in their order. One whose events cannot be read is left out. */
@@ -25,16 +28,13 @@ export async function jobsOf(records: readonly DueRecord[], reader: RecordReader
   const { submitted } = reader;
   const ids = records.map((record) => record.job_id);
   const read = submitted.kind === 'read' && ids.length > 0 ? await submitted.read(ids) : undefined;
-  const jobs: (Job | null)[] = [];
-  const folding: Promise<void>[] = [];
-  for (const [index, record] of records.entries()) {
+  const jobs = records.map((record) => {
     const event = read ? read.get(record.job_id) : eventOf(record);
-    const job = event && jobOf(record, event);
-    if (job === undefined) folding.push(foldInto(jobs, index, reader, record.job_id));
-    else jobs[index] = job;
-  }
-  await Promise.all(folding);
-  return jobs.filter((job) => job !== null);
+    return event && jobOf(record, event);
+  });
+  const wanting = ids.filter((_, index) => jobs[index] === undefined);
+  const folded = wanting.length > 0 ? await reader.fold(wanting) : undefined;
+  return jobs.flatMap((job, index) => job ?? folded?.get(ids[index] as string) ?? []);
 }
 
 function eventOf(record: DueRecord): StoredJobEvent | undefined {
@@ -48,19 +48,11 @@ function jobOf({ job_id, version, state_format, state }: DueRecord, submitted: S
   return decodeJobState(job_id, state, (submitted.data as { readonly payload: JsonObject }).payload);
 }
 
-async function foldInto(jobs: (Job | null)[], index: number, { fold }: RecordReader, jobId: string): Promise<void> {
-  jobs[index] = await fold(jobId).catch(unlessUnfoldable);
-}
-
 function readable(fold: () => Job): Job | null {
   try {
     return fold();
   } catch (error) {
-    return unlessUnfoldable(error);
+    if (isUnfoldable(error)) return null;
+    throw error;
   }
-}
-
-function unlessUnfoldable(error: unknown): null {
-  if (isUnfoldable(error)) return null;
-  throw error;
 }

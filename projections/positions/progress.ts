@@ -15,6 +15,15 @@ export class ProjectionProgress {
     this.#waiting.clear();
   }
 
+  /**
+   * Somebody works on it from here: after a crash of the database, which may lose the last moments of what was committed
+   * asynchronously, that may be behind what was told before.
+   */
+  begins(projection: string, position: Position | null): void {
+    if (position === null) this.#positions.delete(projection);
+    else this.#positions.set(projection, position);
+  }
+
   /** Resolves at the next move of any projection, after `ms`, or when the signal aborts. */
   async nextMove(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return;

@@ -75,9 +75,10 @@ class ProjectionLoop {
 
   /** One tenure, if it can be had. @returns how long to wait before the next. */
   async #work(): Promise<number> {
-    const { pool, log } = this.#options;
+    const { pool, log, progress } = this.#options;
     const owned = await takeOwnership(pool, log, this.#projection, this.#owner);
     if (owned === null) return jittered(STAND_BY_MS);
+    progress?.begins(this.#projection.name, owned.position);
     this.#logger.info({ epoch: owned.epoch, position: owned.position }, 'this process works on the projection');
     const tenure = new Tenure(pool, owned);
     try {
@@ -93,7 +94,7 @@ class ProjectionLoop {
   }
 
   async #follow(taken: Ownership, tenure: Tenure): Promise<void> {
-    const { pool, log, progress, pageSize = 3000 } = this.#options;
+    const { pool, log, progress, pageSize = 2000 } = this.#options;
     const parked = await readParkedStreams(pool, this.#projection.name);
     await followLog(taken, {
       pool,

@@ -45,20 +45,30 @@ export async function rebuildOffline(options: RebuildOptions): Promise<void> {
   }
 }
 
+/** Well within the time for which an ownership stands. */
+const MOVE_EVERY_MS = 1000;
+
 async function refill(options: RebuildOptions, emptied: Ownership): Promise<void> {
   const { pool, log, projection, pageSize = 5000, onProgress } = options;
   const context = { pool, log, projection, tenure: {}, parked: new Set<string>() };
   let owned = emptied;
   let done: Position | null = null;
   let head = await log.head();
-  let coming = log.readAll(done, pageSize);
+  let coming = readAhead(log, done, pageSize);
+  let movedAt = performance.now();
   while (isBefore(done, head)) {
     const page = await coming;
     if (page.events.length === 0) break;
     const goesOn = isBefore(page.next, head);
     if (goesOn) coming = readAhead(log, page.next, pageSize);
+    const before = owned;
     ({ owned } = await applyPage(context, owned, page));
     done = page.next;
+    // The ownership is prolonged with the checkpoint, also over a long stretch that concerns no row.
+    if (owned === before && performance.now() - movedAt > MOVE_EVERY_MS) {
+      owned = await moveCheckpoint(pool, owned, done, null);
+    }
+    if (owned !== before) movedAt = performance.now();
     onProgress?.(positionNumber(done), Math.max(positionNumber(head), positionNumber(done)));
     if (goesOn) continue;
     head = await log.head();
@@ -68,7 +78,7 @@ async function refill(options: RebuildOptions, emptied: Ownership): Promise<void
 }
 
 /** Reads a page while the one before it is written. What fails is heard where it is awaited. */
-function readAhead(log: EventLog, after: Position, pageSize: number): Promise<Page> {
+function readAhead(log: EventLog, after: Position | null, pageSize: number): Promise<Page> {
   const coming = log.readAll(after, pageSize);
   coming.catch(() => undefined);
   return coming;

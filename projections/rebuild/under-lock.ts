@@ -33,6 +33,7 @@ async function refill(
   let after: Position | null = null;
   for (;;) {
     const page = await log.readAll(after, pageSize);
+    if (page.events.length === 0) return;
     const events = page.events.filter((event) => !parked.has(event.stream));
     const prepared = await projection.prepare(events, { db: transaction, log });
     await parkStreams(transaction, projection.name, prepared.parked);
@@ -40,6 +41,5 @@ async function refill(
     for (const { stream } of prepared.parked) parked.add(stream);
     after = page.next;
     onProgress?.(positionNumber(after), Math.max(total, positionNumber(after)));
-    if (page.events.length < pageSize) return;
   }
 }

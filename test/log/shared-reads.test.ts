@@ -44,6 +44,7 @@ class HeldStore {
       events,
       next: events.at(-1)?.position ?? positions.format(from),
       size: events.length * this.eventSize,
+      isEnd: events.length < limit,
     };
     if (!this.isHeld) return Promise.resolve(page);
     const { promise, resolve, reject } = Promise.withResolvers<FreshPage>();

@@ -28,8 +28,11 @@ export async function openRig(options: { hook: boolean } = { hook: true }): Prom
     pollMs: 200,
     ...(options.hook ? { hook: dueJobsHook({ streamPrefix: '' }) } : {}),
   });
-  const foldJob = (jobId: string) => foldFromLog(log, jobId);
-  const dueJobs = new DueJobsTable({ pool: database.pool, submitted: POSTGRES_SUBMITTED, fold: foldJob });
+  const fold = async (jobIds: readonly string[]) => {
+    const jobs = await Promise.all(jobIds.map((jobId) => foldFromLog(log, jobId)));
+    return new Map(jobs.flatMap((job) => (job ? [[job.id, job] as const] : [])));
+  };
+  const dueJobs = new DueJobsTable({ pool: database.pool, submitted: POSTGRES_SUBMITTED, fold });
   return {
     ...database,
     log,

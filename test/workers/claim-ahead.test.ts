@@ -11,73 +11,94 @@ const CONCURRENCY = 4;
 const leases = (count: number) => Array.from({ length: count }, (_, n) => lease(`job-${n}`));
 
 describe('claims ahead of free slots', () => {
-  it('are for free slots alone at first, and again after an answer that brought nothing', () => {
-    const ahead = new ClaimAhead(CONCURRENCY);
-    expect(ahead.wanted(CONCURRENCY)).toBe(CONCURRENCY);
-    expect(ahead.wanted(0)).toBe(0);
-    growTo(ahead, 64);
-    ahead.add([], 10, performance.now());
-    expect(ahead.wanted(CONCURRENCY)).toBe(CONCURRENCY);
-  });
+  let now = 0;
+  const newAhead = () => new ClaimAhead(() => now);
 
-  it('double while all that was asked for comes and is started soon, up to five hundred', () => {
-    const ahead = new ClaimAhead(CONCURRENCY);
-    const asked: number[] = [];
-    for (let round = 0; round < 11; round += 1) {
-      asked.push(ahead.wanted(0));
-      ahead.add(leases(Math.max(1, ahead.wanted(0))), ahead.wanted(0), performance.now());
-      while (ahead.next());
-    }
-    expect(asked).toEqual([0, 0, 4, 8, 16, 32, 64, 128, 256, 500, 500]);
-  });
-
-  it('are halved when others were quicker', () => {
-    const ahead = new ClaimAhead(CONCURRENCY);
-    growTo(ahead, 64);
-    ahead.add(leases(3), 64, performance.now());
+  /** A claim, answered after so many milliseconds in which so many slots came free. */
+  function answer(ahead: ClaimAhead, got: number, given: { asked?: number; afterMs: number; freed: number }): void {
+    now += given.afterMs;
+    for (let freed = 0; freed < given.freed; freed += 1) ahead.slotFreed();
+    ahead.add(leases(got), given.asked ?? got, now);
     while (ahead.next());
-    expect(ahead.wanted(0)).toBe(32);
+  }
+
+  it('are for free slots alone at first', () => {
+    const ahead = newAhead();
+    expect(ahead.wanted(CONCURRENCY)).toBe(CONCURRENCY);
+    answer(ahead, CONCURRENCY, { afterMs: 5, freed: 0 });
+    expect(ahead.wanted(0)).toBe(0);
+    expect(ahead.wanted(1)).toBe(1);
+  });
+
+  it('are for as many as slots come free in a tenth of a second, up to five hundred', () => {
+    const ahead = newAhead();
+    answer(ahead, 4, { afterMs: 5, freed: 0 });
+    answer(ahead, 4, { afterMs: 20, freed: 4 });
+    expect(ahead.wanted(0)).toBe(20);
+    answer(ahead, 20, { afterMs: 20, freed: 20 });
+    expect(ahead.wanted(0)).toBe(100);
+    answer(ahead, 100, { afterMs: 10, freed: 100 });
+    expect(ahead.wanted(0)).toBe(500);
+    answer(ahead, 500, { afterMs: 1000, freed: 200 });
+    expect(ahead.wanted(0)).toBe(20);
+  });
+
+  it('are not learned from a moment too short to tell', () => {
+    const ahead = newAhead();
+    answer(ahead, 4, { afterMs: 5, freed: 0 });
+    answer(ahead, 1, { afterMs: 1, freed: 1 });
+    answer(ahead, 1, { afterMs: 1, freed: 1 });
+    expect(ahead.wanted(0)).toBe(0);
+    answer(ahead, 1, { afterMs: 98, freed: 1 });
+    expect(ahead.wanted(0)).toBe(3);
+  });
+
+  it('are halved when others were quicker, and end with an answer that brought nothing', () => {
+    const ahead = newAhead();
+    answer(ahead, 4, { afterMs: 5, freed: 0 });
+    answer(ahead, 4, { afterMs: 10, freed: 10 });
+    expect(ahead.wanted(0)).toBe(100);
+    answer(ahead, 3, { asked: 100, afterMs: 10, freed: 10 });
+    expect(ahead.wanted(0)).toBe(50);
+    answer(ahead, 0, { asked: 50, afterMs: 10, freed: 10 });
+    expect(ahead.wanted(CONCURRENCY)).toBe(CONCURRENCY);
   });
 
   it('wait until half of the store is used up, so that they stay large', () => {
-    const ahead = new ClaimAhead(CONCURRENCY);
-    growTo(ahead, 64);
-    ahead.add(leases(65), 65, performance.now());
+    const ahead = newAhead();
+    answer(ahead, 4, { afterMs: 5, freed: 0 });
+    answer(ahead, 4, { afterMs: 10, freed: 10 });
+    ahead.add(leases(51), 51, now);
     expect(ahead.wanted(0)).toBe(0);
     ahead.next();
-    expect(ahead.wanted(0)).toBe(128 - 64);
+    expect(ahead.wanted(0)).toBe(50);
   });
 
   it('are fewer for large payloads', () => {
-    const ahead = new ClaimAhead(CONCURRENCY);
-    growTo(ahead, 500);
+    const ahead = newAhead();
+    answer(ahead, 4, { afterMs: 5, freed: 0 });
+    answer(ahead, 4, { afterMs: 10, freed: 50 });
+    expect(ahead.wanted(0)).toBe(500);
     const [large] = leases(1);
     const payload = { text: 'x'.repeat(256 * 1024) };
-    ahead.add(large ? [{ ...large, job: { ...large.job, payload } }] : [], 1, performance.now());
+    ahead.add(large ? [{ ...large, job: { ...large.job, payload } }] : [], 1, now);
     ahead.next();
     expect(ahead.wanted(0)).toBe(63);
   });
 });
-
-function growTo(ahead: ClaimAhead, room: number): void {
-  while (ahead.wanted(0) < room) {
-    ahead.add(leases(1), 1, performance.now());
-    while (ahead.next());
-  }
-}
 
 describe('a worker', () => {
   let worker: Worker;
   const gateway = () => new ScriptedGateway();
   afterEach(() => worker.stop());
 
-  function work(scripted: ScriptedGateway, run: () => Promise<null>): void {
+  function work(scripted: ScriptedGateway, run: () => Promise<null>, concurrency = CONCURRENCY): void {
     worker = startWorker({
       workerId: 'w1',
       gateway: scripted,
       jobs: [defineJob({ type: 'work', run })],
       queues: null,
-      concurrency: CONCURRENCY,
+      concurrency,
       pollMs: 20,
       shutdownSeconds: 0,
       version: '0',
@@ -104,6 +125,16 @@ describe('a worker', () => {
     expect(Math.max(...scripted.claims)).toBeGreaterThan(100);
   });
 
+  it.each([1, 4])('hands back next to nothing of jobs that take 20 ms each, with %i slots', async (concurrency) => {
+    const scripted = gateway();
+    scripted.offer(...leases(60 * concurrency));
+    work(scripted, () => new Promise<null>((resolve) => setTimeout(() => resolve(null), 20)), concurrency);
+    await until('all are done', () => scripted.reports.length >= 60 * concurrency);
+    expect(scripted.reports.filter(({ command }) => command.kind === 'release')).toEqual([]);
+    // What is in store is started within a moment: a tenth of a second, and what one claim takes.
+    expect(Math.max(...scripted.claims)).toBeLessThan(20 * concurrency);
+  });
+
   it('asks for no more than its slots while handlers take their time', async () => {
     const scripted = gateway();
     scripted.offer(...leases(100));
@@ -117,12 +148,12 @@ describe('a worker', () => {
 
   it('hands back what waits when its slots are taken for long, and what waits when it stops', async () => {
     const scripted = gateway();
-    scripted.offer(...leases(1000));
+    scripted.offer(...leases(3000));
     const blocked = new Set<() => void>();
     let done = 0;
     work(scripted, () => {
       done += 1;
-      return done < 500 ? Promise.resolve(null) : new Promise<null>((resolve) => blocked.add(() => resolve(null)));
+      return done < 2000 ? Promise.resolve(null) : new Promise<null>((resolve) => blocked.add(() => resolve(null)));
     });
     const released = () => scripted.reports.filter(({ command }) => command.kind === 'release');
     await until('the rest is handed back', () => released().length > 0);

@@ -3,10 +3,8 @@ import { POSTGRES_SUBMITTED } from '#bin/postgres-submitted';
 import { createJobFeed } from '#bin/roles/job-feed';
 import type { Commands } from '#commands/contract';
 import { createCommands } from '#commands/create-commands';
-import { fold } from '#domain/job/evolve';
 import type { Job } from '#domain/job/state';
 import { parseSubmit, type SubmitRequestInput } from '#domain/job/submit';
-import { recordedJobEvent } from '#domain/job/upcast';
 import type { JsonValue } from '#domain/json/value';
 import { streamNames } from '#domain/streams';
 import type { RecordedEvent } from '#log/port';
@@ -55,7 +53,7 @@ export async function openRig(connectionString: string): Promise<Rig> {
   const due = new DueJobsTable({
     pool,
     submitted: POSTGRES_SUBMITTED,
-    fold: async (id) => fold(id, (await log.readStream(names.job(id))).map(recordedJobEvent)),
+    fold: (ids) => commands.readMany(ids),
   });
   const clock = { now: () => Date.now() };
   const commands = createCommands({

@@ -6,6 +6,7 @@ const ACCEPTED: ReportAnswer = { kind: 'accepted', cancelRequested: false };
 
 /** A gateway whose every answer the test gives: for outages, lost answers and moments that cannot be had from outside. */
 export class ScriptedGateway implements WorkerGateway {
+  readonly mostJobs = 1000;
   readonly reports: Report<Outcome>[] = [];
   readonly beats: Report<Beat>[] = [];
   readonly claims: number[] = [];
