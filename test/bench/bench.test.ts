@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readOptions } from './options.ts';
 import { HOLDFAST, peersIn } from './products/catalog.ts';
@@ -144,4 +144,13 @@ test('nobody installs the peers who does not run the bench', () => {
     expect(existsSync(`node_modules/${name}`)).toBe(false);
   }
   expect(readFileSync('test/bench/peers/package-lock.json', 'utf8')).not.toContain('"resolved"');
+});
+
+test('the published figures are what their JSON files say', () => {
+  const folder = new URL('../../docs/performance/', import.meta.url);
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .toSorted();
+  const published = files.map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Results);
+  expect(readFileSync(new URL('figures.md', folder), 'utf8')).toBe(renderMarkdown(mergeResults(published)));
 });
