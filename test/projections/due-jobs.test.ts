@@ -79,6 +79,13 @@ describe('due_jobs, written by the append', () => {
     expect(overdue).toEqual({ job: job.job });
   });
 
+  it('never withholds a running job: nothing but a sweep would move it when its worker is dead', async () => {
+    const job = await submitted();
+    await write(job.claim(NOW));
+    await due.withhold([{ jobId: job.id, version: 1 }]);
+    expect(await due.overdue(NOW + 60_000, 1)).toEqual([{ job: job.job }]);
+  });
+
   it('refuses an append to a job that does not say what it folds to', async () => {
     const { folded: _, ...append } = new JobHistory().submit({}, NOW);
     await expect(rig.log.append([append])).rejects.toThrow();

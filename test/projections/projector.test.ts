@@ -62,6 +62,30 @@ describe('the projector', () => {
     expect(activity.rows).toEqual([{ submitted: 1, started: 1, finished: 1 }]);
   });
 
+  it('takes a row that vanished under its hands for what it is, and goes by the table again', async () => {
+    const [touched, other] = [new JobHistory(), new JobHistory()];
+    await appendAll(rig.log, [touched.submit({}, START), other.submit({}, START)]);
+    const projector = startProjector({
+      ...rig,
+      logger: silent,
+      ownerId: 'p',
+      projections: [jobsProjection({ streamPrefix })],
+    });
+    const versions = async () =>
+      (await rig.pool.query<{ id: string; version: number }>('SELECT id, version FROM jobs')).rows;
+    await until('both rows are there', async () => (await versions()).length === 2);
+    await rig.pool.query('DELETE FROM jobs WHERE id = $1', [touched.id]);
+    await appendAll(rig.log, [touched.claim(START), other.claim(START)]);
+    // It remembered both jobs; the update of the missing row ends that memory, and the stream is parked as ever.
+    await until('the other job is up to date', async () => (await versions()).some(({ version }) => version === 1));
+    expect(await versions()).toEqual([{ id: other.id, version: 1 }]);
+    const { rows } = await rig.pool.query('SELECT stream, version FROM parked_streams');
+    expect(rows).toEqual([{ stream: `job-${touched.id}`, version: 1 }]);
+    const stats = await rig.pool.query(`SELECT count::int FROM queue_stats WHERE status = 'running'`);
+    expect(stats.rows).toEqual([{ count: 1 }]);
+    await projector.stop();
+  });
+
   it('refuses the write of a holder that froze between reading and writing while another took over', async () => {
     const job = new JobHistory();
     await appendAll(rig.log, [job.submit({}, START)]);
