@@ -75,8 +75,9 @@ $$;
 
 -- Refuses a hole in a stream and an illegal move of a job, for whoever bypasses the domain. `append_events` judges moves
 -- itself, with the look at the stream's tail that it needs anyway, and says so for as long as it runs; every other way in
--- is judged here, row by row. (A trigger that judged a whole statement, with the rows it was handed, took half of what an
--- append of a thousand events took: 29 microseconds an event, 14 without it, 15 this way.) It keeps out mistakes, not intent:
+-- is judged here, row by row. (A trigger that judged a whole statement, with the rows it was handed, took half of what a
+-- plain insert of a thousand events with a look at each tail took: 29 microseconds an event with it, 14 without.) It keeps
+-- out mistakes, not intent:
 -- whoever may insert may also say that the moves are judged, as an owner may drop the trigger.
 CREATE FUNCTION refuse_illegal_event() RETURNS trigger LANGUAGE plpgsql
   SET search_path FROM CURRENT

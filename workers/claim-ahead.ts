@@ -8,7 +8,7 @@ export interface WaitingLease {
   readonly arrivedAt: number;
 }
 
-/** The most that wait. Twice as many were no faster, and took twice the memory. */
+/** The most that wait. Twice as many were no faster. */
 const MOST_WAITING = 500;
 /** What waits together may be this large, so that large payloads do not fill the memory. */
 const MOST_WAITING_BYTES = 16 * 2 ** 20;

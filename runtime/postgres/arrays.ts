@@ -1,10 +1,10 @@
 /*
  * Arrays in PostgreSQL's binary format, as query parameters: the driver sends a buffer as it is. Written as text, an array
- * of a thousand JSON documents costs more to quote here and to parse there than to store (measured: 16 of 41 microseconds
- * a row). Format: dimensions, a flag for nulls, the element type, then length and lower bound, then each element behind
+ * of a thousand JSON documents has to be quoted here and parsed there (measured: 11.5 microseconds of binding an event as
+ * text, 3.6 this way, with fewer documents to carry). Format: dimensions, a flag for nulls, the element type, then length and lower bound, then each element behind
  * its length (src/backend/utils/adt/arrayfuncs.c, array_recv). The parameter has to be cast to the type in the statement.
  *
- * Every event passes here a dozen times, so the loops count an index: iterators and pieces of text were a tenth of all the
+ * Every event passes here a dozen times, so the loops count an index: iterators and pieces of text were 8 % of all the
  * memory that a job took on its way.
  */
 
